@@ -28,7 +28,7 @@ func (c *Client) Stream(ctx context.Context, input *attendv1.Input,
 	return stream(ctx, c, c.stub.GenerateStream, request, generated)
 }
 
-// Translate translates documents of any number of sentences: text, HTML, XML.
+// Translate translates documents of any number of sentences: text, HTML, XML, Markdown.
 func (c *Client) Translate(ctx context.Context, documents []string,
 	options ...func(*attendv1.TranslateRequest),
 ) ([]*attendv1.Translation, error) {

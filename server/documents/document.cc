@@ -9,6 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "engine/tensor/status_macros.h"
+#include "server/documents/markdown_reader.h"
+#include "server/documents/run_reader.h"
 #include "server/documents/sentence_splitter.h"
 
 namespace attend {
@@ -92,6 +94,11 @@ absl::StatusOr<std::unique_ptr<DocumentReader>> DocumentReader::Open(
       new DocumentReader(std::move(source), std::move(options)));
   const DocumentFormat format = reader->document_.format;
   if (format == DocumentFormat::kText) return reader;
+  if (format == DocumentFormat::kMarkdown) {
+    ASSIGN_OR_RETURN(reader->runs_,
+                     MarkdownReader::Open(reader->document_.source));
+    return reader;
+  }
   ASSIGN_OR_RETURN(
       reader->runs_,
       RunReader::Open(reader->document_.source, format == DocumentFormat::kHtml
@@ -138,7 +145,7 @@ absl::StatusOr<bool> DocumentReader::NextRun() {
     run_.AddText(document_.source,
                  {0, static_cast<int>(document_.source.size())});
   }
-  text_ = Unbroken(run_.text());
+  text_ = Unbroken();
   next_block_ = 0;
   return true;
 }
@@ -164,10 +171,10 @@ size_t DocumentReader::FindSentences() {
   return size;
 }
 
-// In markup a line break is a space; so many bytes as before.
-std::string DocumentReader::Unbroken(const std::string& text) const {
-  std::string unbroken = text;
-  if (document_.format == DocumentFormat::kText) return unbroken;
+// In HTML and XML a line break is a space; so many bytes as before.
+std::string DocumentReader::Unbroken() const {
+  std::string unbroken = run_.text();
+  if (run_.escaping() != Escaping::kMarkup) return unbroken;
   std::replace_if(
       unbroken.begin(), unbroken.end(),
       [](char c) { return absl::ascii_isspace(c); }, ' ');

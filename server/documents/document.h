@@ -14,12 +14,12 @@
 #include "server/documents/glossary.h"
 #include "server/documents/long_sentences.h"
 #include "server/documents/run.h"
-#include "server/documents/run_reader.h"
+#include "server/documents/run_source.h"
 #include "server/documents/sentence.h"
 
 namespace attend {
 
-enum class DocumentFormat { kText, kHtml, kXml };
+enum class DocumentFormat { kText, kHtml, kXml, kMarkdown };
 
 // A document, and the sentences in it that are to be translated: those with a
 // letter. Everything between them stays as it is, byte for byte.
@@ -46,9 +46,12 @@ struct DocumentOptions {
 // * HTML: as the element is known (see IsBlockElement()).
 // * XML: an element is inside of a line if its parent has text of its own.
 // Elements that are not to be translated are objects of a sentence, or end it.
+// In Markdown a sentence ends where a block or a cell of a table ends, and at a
+// hard line break.
 class DocumentReader {
  public:
-  // INVALID_ARGUMENT if there is more markup than kMostMarkup. What `options`
+  // INVALID_ARGUMENT if there is more markup than kMostMarkup, or kMostMarks of
+  // Markdown. What `options`
   // refer to must outlive the reader.
   static absl::StatusOr<std::unique_ptr<DocumentReader>> Open(
       std::string source, DocumentOptions options);
@@ -70,7 +73,7 @@ class DocumentReader {
   // Those of the next block of text_, in which there are some bytes left.
   // Returns the size of the block.
   size_t FindSentences();
-  std::string Unbroken(const std::string& text) const;
+  std::string Unbroken() const;
   TextRange WithoutMarks(TextRange sentence) const;
   absl::Status AddPart(TextRange range);
   double Measure(absl::string_view text) const;
@@ -80,7 +83,7 @@ class DocumentReader {
     return Measure(text);
   };
   Document document_;
-  std::unique_ptr<RunReader> runs_;  // of markup
+  std::unique_ptr<RunSource> runs_;  // of markup
   bool is_read_ = false;             // of text: run_ has all of it
   Run run_;
   std::string text_;                  // of run_, as sentences are found in it

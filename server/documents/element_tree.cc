@@ -14,8 +14,8 @@ absl::Status TooMuchMarkup() {
 }
 
 absl::StatusOr<ElementTree> ReadElements(absl::string_view document,
-                                         MarkupKind kind) {
-  MarkupLexer lexer(document, kind);
+                                         MarkupKind kind, int begin) {
+  MarkupLexer lexer(document, kind, begin);
   ElementTree tree;
   OpenElements open(kind, tree.last);
   int markup = 0;

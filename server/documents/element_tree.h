@@ -30,10 +30,11 @@ struct ElementTree {
   std::vector<bool> follows;
 };
 
+// Reads a document from byte `begin` on.
 // INVALID_ARGUMENT if there is more markup than kMostMarkup. `document` must
 // have fewer than 2^31 bytes. Takes time in proportion to the document.
 absl::StatusOr<ElementTree> ReadElements(absl::string_view document,
-                                         MarkupKind kind);
+                                         MarkupKind kind, int begin = 0);
 
 // The error for a document with more than kMostMarkup.
 absl::Status TooMuchMarkup();

@@ -36,8 +36,8 @@ struct MarkupToken {
 class MarkupLexer {
  public:
   // `text` must outlive the lexer, and have fewer than 2^31 bytes.
-  MarkupLexer(absl::string_view text, MarkupKind kind)
-      : text_(text), kind_(kind) {}
+  MarkupLexer(absl::string_view text, MarkupKind kind, int begin = 0)
+      : text_(text), kind_(kind), at_(static_cast<size_t>(begin)) {}
 
   // The next token; false at the end.
   bool Next(MarkupToken& token);
@@ -65,7 +65,7 @@ class MarkupLexer {
 
   const absl::string_view text_;
   const MarkupKind kind_;
-  size_t at_ = 0;
+  size_t at_;
   std::string raw_;  // the element whose content is not marked up, or empty
   bool raw_is_text_ = false;  // of raw_: its content is text
   bool foreign_ = false;

@@ -4,11 +4,46 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/documents/character_references.h"
+#include "server/documents/markdown_escapes.h"
 #include "server/documents/place_tags.h"
 #include "server/documents/place_terms.h"
 
 namespace attend {
 namespace {
+
+// The byte of the document behind a sentence.
+char After(const Document& document, const Sentence& sentence) {
+  const size_t end = static_cast<size_t>(sentence.source.end);
+  return end < document.source.size() ? document.source[end] : ' ';
+}
+
+// Appends text of a sentence's translation to what is written of it.
+void AppendText(const Document& document, const Sentence& sentence,
+                absl::string_view text, char after, std::string& written) {
+  const int begin = sentence.source.begin;
+  switch (sentence.escaping) {
+    case Escaping::kNone:
+      absl::StrAppend(&written, text);
+      return;
+    case Escaping::kMarkup:
+      AppendEscaped(text, written);
+      return;
+    case Escaping::kMarkdown:
+    case Escaping::kTableCell:
+      break;
+  }
+  const bool first = written.empty();
+  const char before = !first      ? written.back()
+                      : begin > 0 ? document.source[begin - 1]
+                                  : ' ';
+  AppendMarkdown(
+      text,
+      {.before = before,
+       .after = after,
+       .begins_line = first && BeginsMarkdownLine(document.source, begin),
+       .is_cell = sentence.escaping == Escaping::kTableCell},
+      written);
+}
 
 // Writes the units of a translation and the tags between them.
 class SentenceWriter {
@@ -38,6 +73,7 @@ class SentenceWriter {
   }
   std::string Take() {
     WriteText(units_.end());
+    EndText(After(document_, sentence_));
     return std::move(written_);
   }
 
@@ -59,7 +95,7 @@ class SentenceWriter {
     WriteTag(element.open);
     WriteInner(element);
     if (element.close >= 0) WriteTag(element.close);
-    if (tag.spaced && element.units.begin < units_.size()) written_ += ' ';
+    if (tag.spaced && element.units.begin < units_.size()) WriteText(" ");
   }
 
   void WriteUnits(int end) {
@@ -67,7 +103,7 @@ class SentenceWriter {
       WriteSpace(next_);
       const TargetUnits::Unit& unit = units_[next_];
       if (unit.raw) {
-        written_ += unit.text;
+        WriteRaw(unit.text);
       } else {
         WriteText(unit.text);
       }
@@ -80,23 +116,31 @@ class SentenceWriter {
     WriteText(units_[unit].before);
   }
   void WriteTag(int tag) {
-    const TextRange source = sentence_.tags[tag].source;
-    written_.append(document_.source, source.begin, source.size());
+    const SentenceTag& from = sentence_.tags[tag];
+    const TextRange source = from.source;
+    WriteRaw(from.written.empty() ? absl::string_view(document_.source)
+                                        .substr(source.begin, source.size())
+                                  : absl::string_view(from.written));
   }
-  void WriteText(absl::string_view text) {
-    if (document_.format == DocumentFormat::kText) {
-      absl::StrAppend(&written_, text);
-    } else {
-      AppendEscaped(text, written_);
-    }
+  void WriteRaw(absl::string_view raw) {
+    if (raw.empty()) return;
+    EndText(raw.front());
+    absl::StrAppend(&written_, raw);
+  }
+  void WriteText(absl::string_view text) { absl::StrAppend(&text_, text); }
+  // Escapes the text since the last tag; `after` is what follows it.
+  void EndText(char after) {
+    AppendText(document_, sentence_, text_, after, written_);
+    text_.clear();
   }
 
   const Document& document_;
   const Sentence& sentence_;
   const TargetUnits& units_;
   std::string written_;
-  int next_ = 0;    // the unit to write next
-  int spaced_ = 0;  // units before it have their white space
+  std::string text_;  // to be written next
+  int next_ = 0;      // the unit to write next
+  int spaced_ = 0;    // units before it have their white space
 };
 
 }  // namespace
@@ -108,10 +152,10 @@ bool NeedsAlignment(const Sentence& sentence) {
 std::string RenderSentence(const Document& document, const Sentence& sentence,
                            const TranslatedText& translated) {
   if (!NeedsAlignment(sentence)) {
-    if (document.format == DocumentFormat::kText) return translated.text;
-    std::string escaped;
-    AppendEscaped(translated.text, escaped);
-    return escaped;
+    std::string written;
+    AppendText(document, sentence, translated.text, After(document, sentence),
+               written);
+    return written;
   }
   TargetUnits units(translated);
   PlaceTerms(sentence, units);

@@ -1,6 +1,7 @@
 #include "server/documents/run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "server/documents/character_references.h"
 #include "server/documents/hidden_characters.h"
@@ -53,12 +54,16 @@ void Run::AddMarkedUp(absl::string_view document, TextRange source,
     const TextRange place = {at, at + reference.length};
     if (reference.character.empty()) {
       AddObject(place);
-    } else if (HiddenSize(text_, reference.character) == 0) {
-      Add(reference.character, place, false);
+    } else {
+      AddReplaced(reference.character, place);
     }
     plain = at = place.end;
   }
   AddText(document, {plain, source.end});
+}
+
+void Run::AddReplaced(absl::string_view text, TextRange source) {
+  if (HiddenSize(text_, text) == 0) Add(text, source, false);
 }
 
 void Run::AddObject(TextRange source) {
@@ -67,12 +72,15 @@ void Run::AddObject(TextRange source) {
 }
 
 void Run::AddTag(const MarkupToken& token) {
-  Tag tag = {.kind = token.kind == MarkupToken::kOpen    ? Tag::kOpen
-                     : token.kind == MarkupToken::kClose ? Tag::kClose
-                                                         : Tag::kEmpty,
-             .position = static_cast<int>(text_.size()),
-             .source = {token.begin, token.end},
-             .name = token.name};
+  AddTag({.kind = token.kind == MarkupToken::kOpen    ? Tag::kOpen
+                  : token.kind == MarkupToken::kClose ? Tag::kClose
+                                                      : Tag::kEmpty,
+          .source = {token.begin, token.end},
+          .name = token.name});
+}
+
+void Run::AddTag(Tag tag) {
+  tag.position = static_cast<int>(text_.size());
   tags_.push_back(std::move(tag));
 }
 

@@ -13,10 +13,20 @@ namespace attend {
 // The character that stands for an object in a run's text: U+FFFC.
 inline constexpr absl::string_view kObjectCharacter = "\xef\xbf\xbc";
 
+// Characters of a text that a document has to write in another way.
+enum class Escaping {
+  kNone,      // text
+  kMarkup,    // HTML and XML: with references for '&', '<' and '>'
+  kMarkdown,  // with a backslash before what would be markup
+  kTableCell  // the same, in a cell of a table
+};
+
 // What a document has between two borders that no sentence crosses: a text
 // without markup, the tags in it, and where all of it is in the document.
 class Run {
  public:
+  explicit Run(Escaping escaping = Escaping::kNone) : escaping_(escaping) {}
+
   struct Tag {
     enum Kind {
       kOpen,   // with the end tag at `partner`, or with one in a later run
@@ -28,6 +38,8 @@ class Run {
     TextRange source;  // in the document
     int partner = -1;  // index of the tag; -1: it is not in this run
     std::string name = {};
+    // What a translation has in the place of the tag; empty: the tag as it is.
+    std::string written = {};
   };
   // Something that is not translated, and that the text goes around.
   struct Object {
@@ -41,13 +53,18 @@ class Run {
   // The same, with character references.
   void AddMarkedUp(absl::string_view document, TextRange source,
                    MarkupKind kind);
+  // Bytes `source` of the document stand for `text`.
+  void AddReplaced(absl::string_view text, TextRange source);
   void AddObject(TextRange source);
   // A tag, a comment or the like.
   void AddTag(const MarkupToken& token);
+  // A mark of Markdown that is a tag.
+  void AddTag(Tag tag);
   // Finds the partners of tags, once all are there. A tag that would cross
   // others counts as kEmpty.
   void MatchTags();
 
+  Escaping escaping() const { return escaping_; }
   const std::string& text() const { return text_; }
   const std::vector<Tag>& tags() const { return tags_; }
   const std::vector<Object>& objects() const { return objects_; }
@@ -68,6 +85,7 @@ class Run {
   // The part with the byte at `position`.
   const Part& PartOf(int position) const;
 
+  Escaping escaping_;
   std::string text_;
   std::vector<Part> parts_;  // in order
   std::vector<Tag> tags_;    // in order

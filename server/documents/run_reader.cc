@@ -54,8 +54,8 @@ constexpr size_t kMostTagsBetweenWords = 64;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RunReader>> RunReader::Open(
-    absl::string_view document, MarkupKind kind) {
-  ASSIGN_OR_RETURN(ElementTree tree, ReadElements(document, kind));
+    absl::string_view document, MarkupKind kind, int begin) {
+  ASSIGN_OR_RETURN(ElementTree tree, ReadElements(document, kind, begin));
   return absl::WrapUnique(new RunReader(document, kind, std::move(tree)));
 }
 
@@ -88,7 +88,7 @@ absl::StatusOr<std::optional<Run>> RunReader::Next() {
 
 // Up to the next border, or to the end.
 absl::StatusOr<Run> RunReader::ReadOne() {
-  Run run;
+  Run run(Escaping::kMarkup);
   while (next_ < tree_.tokens.size()) {
     const size_t first = next_++;
     if (tree_.apart[first]) return run;

@@ -11,19 +11,18 @@
 #include "server/documents/element_tree.h"
 #include "server/documents/markup_lexer.h"
 #include "server/documents/run.h"
+#include "server/documents/run_source.h"
 
 namespace attend {
 
 // The runs of a document of HTML or XML that have text, in order.
-class RunReader {
+class RunReader final : public RunSource {
  public:
-  // `document` must outlive the reader. INVALID_ARGUMENT if there is more than
-  // kMostMarkup.
+  // Reads from byte `begin` on. `document` must outlive the reader.
+  // INVALID_ARGUMENT if there is more than kMostMarkup.
   static absl::StatusOr<std::unique_ptr<RunReader>> Open(
-      absl::string_view document, MarkupKind kind);
-  // Nothing: there are no more. INVALID_ARGUMENT if there is more than
-  // kMostMarkup.
-  absl::StatusOr<std::optional<Run>> Next();
+      absl::string_view document, MarkupKind kind, int begin = 0);
+  absl::StatusOr<std::optional<Run>> Next() override;
 
  private:
   RunReader(absl::string_view document, MarkupKind kind, ElementTree tree);

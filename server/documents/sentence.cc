@@ -55,9 +55,12 @@ std::vector<Term> TermsOf(absl::string_view document, const Run& run,
   }
   for (const FootnoteMark& mark : FindFootnoteMarks(text, "")) {
     if (mark.has_words) continue;
-    terms.push_back({in_run(mark.range),
-                     {.written = std::string(
-                          text.substr(mark.range.begin, mark.range.size()))}});
+    const TextRange at = mark.range;
+    const std::string written(text.substr(at.begin, at.size()));
+    terms.push_back({in_run(at),
+                     {.written = written,
+                      .raw = run.escaping() != Escaping::kMarkup &&
+                             absl::StartsWith(written, "[^")}});
   }
   for (const Glossary::Match& match : glossary.Find(text)) {
     terms.push_back({in_run(match.range), {.written = *match.target}});
@@ -77,7 +80,8 @@ std::vector<Term> TermsOf(absl::string_view document, const Run& run,
 }
 
 // The tags that belong to a sentence: [first, last) of the run's. A tag at an
-// end of the sentence belongs to it if it is with a tag that is inside.
+// end of the sentence belongs to it if it is with a tag that is inside, or has
+// to be written in another way.
 std::pair<int, int> TagsOf(const Run& run, TextRange range) {
   const std::vector<Run::Tag>& tags = run.tags();
   const auto at = [&](int position) {
@@ -98,7 +102,7 @@ std::pair<int, int> TagsOf(const Run& run, TextRange range) {
   }
   int last = at(range.end);
   for (int i = at(range.end + 1) - 1; i >= last; --i) {
-    if (inside(tags[i].partner)) last = i + 1;
+    if (inside(tags[i].partner) || !tags[i].written.empty()) last = i + 1;
   }
   return {first, std::max(first, last)};
 }
@@ -167,6 +171,7 @@ class SentenceMaker {
   }
 
   Sentence Make() {
+    sentence_.escaping = run_.escaping();
     sentence_.source = {run_.SourceBegin(range_.begin),
                         run_.SourceEnd(range_.end)};
     int at = range_.begin;
@@ -225,6 +230,7 @@ class SentenceMaker {
     SentenceTag tag = {.position = text_.size(),
                        .partner = has_partner ? partner : -1,
                        .source = from.source,
+                       .written = from.written,
                        .spaced = IsSpaceAt(run, from.position - 1) &&
                                  IsSpaceAt(run, from.position)};
     if (from.kind == Run::Tag::kOpen) {

@@ -30,15 +30,17 @@ struct SentenceTag {
     kEmpty,
   };
   Kind kind = kEmpty;
-  int position = 0;     // in Sentence::text
-  int partner = -1;     // index of the tag
-  TextRange source;     // in the document
-  bool spaced = false;  // white space is before it and behind it
+  int position = 0;          // in Sentence::text
+  int partner = -1;          // index of the tag
+  TextRange source;          // in the document
+  std::string written = {};  // as Run::Tag's
+  bool spaced = false;       // white space is before it and behind it
 };
 
 // A sentence of a document, as a model reads it.
 struct Sentence {
-  TextRange source;  // in the document, tags included
+  Escaping escaping = Escaping::kNone;  // of its translation
+  TextRange source;                     // in the document, tags included
   std::string text;  // without markup; one space for each white space
   std::vector<SentenceTag> tags;  // in order
   std::vector<FixedTerm> terms;   // in order, apart from each other

@@ -78,6 +78,8 @@ absl::StatusOr<DocumentFormat> ReadFormat(v1::DocumentFormat format) {
       return DocumentFormat::kHtml;
     case v1::DOCUMENT_FORMAT_XML:
       return DocumentFormat::kXml;
+    case v1::DOCUMENT_FORMAT_MARKDOWN:
+      return DocumentFormat::kMarkdown;
     default:
       return absl::InvalidArgumentError(absl::StrFormat(
           "format is %d, must be in [%d, %d]", static_cast<int>(format),

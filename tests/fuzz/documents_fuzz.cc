@@ -55,8 +55,10 @@ void CheckWritten(const Document& document, const Sentence& sentence,
                   const std::string& written) {
   for (const SentenceTag& tag : sentence.tags) {
     const TextRange source = tag.source;
-    ATTEND_CHECK(written.find(document.source.substr(
-                     source.begin, source.size())) != written.npos);
+    const std::string as_it_is =
+        document.source.substr(source.begin, source.size());
+    ATTEND_CHECK(written.find(tag.written.empty() ? as_it_is : tag.written) !=
+                 written.npos);
   }
   for (const FixedTerm& term : sentence.terms) {
     if (!term.raw) continue;
@@ -79,8 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr const char* kLanguages[] = {"en", "de", "", "zho_Hans", "el"};
   const auto document =
       ReadDocument(std::string(View(data + 1, size - 1)),
-                   {.format = static_cast<DocumentFormat>(data[0] % 3),
-                    .language = kLanguages[data[0] / 3 % 5],
+                   {.format = static_cast<DocumentFormat>(data[0] % 4),
+                    .language = kLanguages[data[0] / 4 % 5],
                     .measure = MeasureBytes(100),
                     .max_sentences = 1000,
                     .glossary = &glossary});

@@ -37,6 +37,10 @@ v1::DocumentFormat FormatOf(const DocumentOptions& options) {
       absl::EqualsIgnoreCase(format, "htm")) {
     return v1::DOCUMENT_FORMAT_HTML;
   }
+  if (absl::EqualsIgnoreCase(format, "markdown") ||
+      absl::EqualsIgnoreCase(format, "md")) {
+    return v1::DOCUMENT_FORMAT_MARKDOWN;
+  }
   return absl::EqualsIgnoreCase(format, "xml") ||
                  absl::EqualsIgnoreCase(format, "xhtml")
              ? v1::DOCUMENT_FORMAT_XML
@@ -99,7 +103,7 @@ void AddDocument(CLI::App& app, DocumentOptions& options) {
   app.add_option("--format", options.format,
                  "What the document is written in (default: as the end of its "
                  "name says, else text)")
-      ->check(CLI::IsMember({"text", "html", "xml"}))
+      ->check(CLI::IsMember({"text", "html", "xml", "markdown"}))
       ->needs(document);
   app.add_option("--glossary", options.glossary,
                  "File of terms whose translations are given: a line has the "

@@ -230,6 +230,10 @@ const (
 	// has text of its own; a sentence ends at other elements. Not translated:
 	// elements with translate="no" or its:translate="no"; CDATA.
 	DocumentFormat_DOCUMENT_FORMAT_XML DocumentFormat = 2
+	// CommonMark with the tables, strikethrough and task lists of GitHub. Marks
+	// are kept around the words that the words inside of them became. Not
+	// translated: code, images, destinations of links, front matter.
+	DocumentFormat_DOCUMENT_FORMAT_MARKDOWN DocumentFormat = 3
 )
 
 // Enum value maps for DocumentFormat.
@@ -238,11 +242,13 @@ var (
 		0: "DOCUMENT_FORMAT_TEXT",
 		1: "DOCUMENT_FORMAT_HTML",
 		2: "DOCUMENT_FORMAT_XML",
+		3: "DOCUMENT_FORMAT_MARKDOWN",
 	}
 	DocumentFormat_value = map[string]int32{
-		"DOCUMENT_FORMAT_TEXT": 0,
-		"DOCUMENT_FORMAT_HTML": 1,
-		"DOCUMENT_FORMAT_XML":  2,
+		"DOCUMENT_FORMAT_TEXT":     0,
+		"DOCUMENT_FORMAT_HTML":     1,
+		"DOCUMENT_FORMAT_XML":      2,
+		"DOCUMENT_FORMAT_MARKDOWN": 3,
 	}
 )
 
@@ -6307,11 +6313,12 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x19FINISH_REASON_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11FINISH_REASON_EOS\x10\x01\x12\x1c\n" +
 	"\x18FINISH_REASON_MAX_LENGTH\x10\x02\x12\x1f\n" +
-	"\x1bFINISH_REASON_STOP_SEQUENCE\x10\x03*]\n" +
+	"\x1bFINISH_REASON_STOP_SEQUENCE\x10\x03*{\n" +
 	"\x0eDocumentFormat\x12\x18\n" +
 	"\x14DOCUMENT_FORMAT_TEXT\x10\x00\x12\x18\n" +
 	"\x14DOCUMENT_FORMAT_HTML\x10\x01\x12\x17\n" +
-	"\x13DOCUMENT_FORMAT_XML\x10\x02*X\n" +
+	"\x13DOCUMENT_FORMAT_XML\x10\x02\x12\x1c\n" +
+	"\x18DOCUMENT_FORMAT_MARKDOWN\x10\x03*X\n" +
 	"\x11EmbeddingEncoding\x12\x14\n" +
 	"\x10EMBEDDING_FLOATS\x10\x00\x12\x15\n" +
 	"\x11EMBEDDING_FLOAT32\x10\x01\x12\x16\n" +

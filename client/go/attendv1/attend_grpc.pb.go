@@ -78,7 +78,7 @@ type AttendClient interface {
 	Generate(ctx context.Context, in *GenerateRequest, opts ...grpc.CallOption) (*GenerateResponse, error)
 	// Generates for a batch of inputs. Answers with chunks as they are computed.
 	GenerateStream(ctx context.Context, in *GenerateRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GenerateChunk], error)
-	// Translates documents: texts of any number of sentences, HTML, XML.
+	// Translates documents: texts of any number of sentences, HTML, XML, Markdown.
 	Translate(ctx context.Context, in *TranslateRequest, opts ...grpc.CallOption) (*TranslateResponse, error)
 	// Translates documents. Answers with the sentences as they are translated.
 	TranslateStream(ctx context.Context, in *TranslateRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TranslateChunk], error)
@@ -266,7 +266,7 @@ type AttendServer interface {
 	Generate(context.Context, *GenerateRequest) (*GenerateResponse, error)
 	// Generates for a batch of inputs. Answers with chunks as they are computed.
 	GenerateStream(*GenerateRequest, grpc.ServerStreamingServer[GenerateChunk]) error
-	// Translates documents: texts of any number of sentences, HTML, XML.
+	// Translates documents: texts of any number of sentences, HTML, XML, Markdown.
 	Translate(context.Context, *TranslateRequest) (*TranslateResponse, error)
 	// Translates documents. Answers with the sentences as they are translated.
 	TranslateStream(*TranslateRequest, grpc.ServerStreamingServer[TranslateChunk]) error

@@ -110,7 +110,7 @@ export class Client {
         });
   }
 
-  /** Translates documents of any number of sentences: text, HTML, XML. */
+  /** Translates documents of any number of sentences: text, HTML, XML, Markdown. */
   async translate(documents: string | string[], options: TranslateOptions = {}):
       Promise<Translation[]> {
     const answer = await this.#unary<TranslateResponse>(

@@ -78,7 +78,7 @@ impl Client {
             .finish(|request| draw_seed(&mut request.params))
     }
 
-    /// Translates documents of any number of sentences: text, HTML, XML.
+    /// Translates documents of any number of sentences: text, HTML, XML, Markdown.
     pub fn translate(
         &self,
         documents: impl IntoIterator<Item = impl Into<String>>,

@@ -9,6 +9,7 @@ import {checked, taken} from './results.js';
 
 const FORMATS = {
   Text: undefined, HTML: 'DOCUMENT_FORMAT_HTML', XML: 'DOCUMENT_FORMAT_XML',
+  Markdown: 'DOCUMENT_FORMAT_MARKDOWN',
 };
 
 function chosenOf(options) {

@@ -187,7 +187,8 @@ class ClientTest(ServedTest):
              lambda: self.client.generate(TEXT, beams=2)),
             (TypeError, "Embed has no option 'num_beams'",
              lambda: self.client.embed(TEXT, num_beams=2)),
-            (ValueError, "format is 'pdf', must be one of text, html, xml",
+            (ValueError,
+             "format is 'pdf', must be one of text, html, xml, markdown",
              lambda: self.client.translate(TEXT, format="pdf")),
         ):
             with self.assertRaisesRegex(kind, message):

@@ -57,6 +57,7 @@ bool IsCharacterBegin(absl::string_view text) {
 DocumentFormat FormatOf(const nlohmann::json& row) {
   const std::string name = row["format"];
   if (name == "text") return kText;
+  if (name == "markdown") return DocumentFormat::kMarkdown;
   return name == "html" ? kHtml : kXml;
 }
 

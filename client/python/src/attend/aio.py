@@ -71,7 +71,7 @@ class Client(Settings):
             self, documents: str | Iterable[str],
             **options: Unpack[TranslateOptions]
     ) -> list[results.Translation]:
-        """Translates documents of any number of sentences: text, HTML, XML."""
+        """Translates documents of any number of sentences: text, HTML, XML, Markdown."""
         return await self._unary(_calls.translate(
             documents, self._of_model(options)))
 

@@ -71,7 +71,7 @@ class GenerateOptions(InputOptions, Params, total=False):
 
 
 class TranslateOptions(ModelOptions, Params, total=False):
-    format: Literal["text", "html", "xml"]
+    format: Literal["text", "html", "xml", "markdown"]
     source_language: str
     target_language: str
     alternatives: int

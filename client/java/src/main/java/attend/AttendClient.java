@@ -103,7 +103,7 @@ public final class AttendClient implements AutoCloseable {
     return new TextStream(async.stream(input, options));
   }
 
-  /** Translates documents of any number of sentences: text, HTML, XML. */
+  /** Translates documents of any number of sentences: text, HTML, XML, Markdown. */
   @SafeVarargs
   public final List<Translation> translate(
       List<String> documents, Consumer<TranslateRequest.Builder>... options) {

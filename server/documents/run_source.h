@@ -1,0 +1,22 @@
+#ifndef ATTEND_SERVER_DOCUMENTS_RUN_SOURCE_H_
+#define ATTEND_SERVER_DOCUMENTS_RUN_SOURCE_H_
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "server/documents/run.h"
+
+namespace attend {
+
+// The runs of a document that have text, in order. For one thread.
+class RunSource {
+ public:
+  virtual ~RunSource() = default;
+  // Nothing: there are no more. INVALID_ARGUMENT: the document has more markup
+  // than it may have.
+  virtual absl::StatusOr<std::optional<Run>> Next() = 0;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_DOCUMENTS_RUN_SOURCE_H_
