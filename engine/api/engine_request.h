@@ -38,6 +38,8 @@ struct ScoreTask {
   std::vector<int> target;
   int top_log_probs = 0;    // alternatives a token
   bool alignments = false;  // return the alignment; needs a source
+  // The decoder's first input, where there is a source; nullopt: the model's.
+  std::optional<int> decoder_start_id = std::nullopt;
 };
 
 // Return the encoder's output.

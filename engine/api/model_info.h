@@ -33,6 +33,9 @@ struct ModelInfo {
   int token_width = 0;                   // numbers of a token's vector
   std::vector<std::string> labels = {};  // in the order of the scores
   LabelScores label_scores = LabelScores::kSoftmax;
+  // Of a model with one label: what becomes of the logit of a pair that is
+  // ranked, as in sentence-transformers' CrossEncoder. kSigmoid or kRaw.
+  LabelScores pair_scores = LabelScores::kSigmoid;
   // Texts to put before a text that is embedded, by name.
   std::map<std::string, std::string> prompts = {};
   // The name of the prompt for requests that name none; empty: no prompt.

@@ -71,6 +71,7 @@ ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   info.family = std::move(family.model_type);
   info.labels = std::move(family.labels);
   info.label_scores = family.label_scores;
+  info.pair_scores = family.pair_scores;
   info.prompts = std::move(family.prompts);
   info.default_prompt = std::move(family.default_prompt);
   info.max_text_tokens = family.max_text_tokens;

@@ -116,8 +116,14 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   if (!transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
-  std::vector<int> tokens =
-      FirstTokens(input, info_.generation.decoder_start_id);
+  const int start =
+      task.decoder_start_id.value_or(info_.generation.decoder_start_id);
+  if (task.decoder_start_id && (start < 0 || start >= limits_.vocab)) {
+    return absl::InvalidArgumentError(absl::StrCat("decoder_start_id is ",
+                                                   start, ", must be in [0, ",
+                                                   limits_.vocab, ")"));
+  }
+  std::vector<int> tokens = FirstTokens(input, start);
   RETURN_IF_ERROR(ValidateTarget(task.target, task.top_log_probs,
                                  static_cast<int>(tokens.size()), limits_));
   if (task.alignments) {

@@ -89,7 +89,7 @@ absl::StatusOr<HandledRequest> Similarity::Request(TextPairs pairs,
          : pairs_.first.texts.size() == 1 ? Way::kRerank
                                           : Way::kClassify;
   const bool raw = pairs_.raw_scores || way_ == Way::kEmbed;
-  kind_ = raw ? LabelScores::kRaw : info.label_scores;
+  kind_ = raw ? LabelScores::kRaw : info.pair_scores;
   RETURN_IF_ERROR(CheckCount(service));
   switch (way_) {
     case Way::kRerank:

@@ -26,17 +26,6 @@ uint64_t DrawSeed() {
   return uint64_t{random()} << 32 | random();
 }
 
-// Returns true if `id` is the token of a language, as the decoder start of
-// mBART is.
-bool IsLanguageToken(int id, const Tokenizer& tokenizer) {
-  const std::vector<std::string> languages = tokenizer.languages(Side::kTarget);
-  return std::any_of(languages.begin(), languages.end(),
-                     [&](const std::string& language) {
-                       const auto token = tokenizer.LanguageId(language);
-                       return token.ok() && *token == id;
-                     });
-}
-
 // Tells a multilingual model the target language: its token is the first of
 // each result. A decoder that starts with the token of a language starts with
 // that of the target, and is not told twice.

@@ -126,6 +126,15 @@ absl::StatusOr<std::string> ReadLanguage(absl::string_view field,
   return Annotate(known, field);
 }
 
+bool IsLanguageToken(int id, const Tokenizer& tokenizer) {
+  const std::vector<std::string> languages = tokenizer.languages(Side::kTarget);
+  return std::any_of(languages.begin(), languages.end(),
+                     [&](const std::string& language) {
+                       const auto token = tokenizer.LanguageId(language);
+                       return token.ok() && *token == id;
+                     });
+}
+
 absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
                                             absl::string_view language,
                                             const ModelInfo& model,

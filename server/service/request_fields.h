@@ -59,6 +59,10 @@ absl::StatusOr<std::string> ReadLanguage(absl::string_view field,
                                          const std::string& language, Side side,
                                          const Tokenizer& tokenizer);
 
+// Returns true if `id` is the token of a target language, as the decoder start
+// of mBART is.
+bool IsLanguageToken(int id, const Tokenizer& tokenizer);
+
 // The target of a pair to score. Of a text: its tokens, then the end of
 // sequence. Of ids: the ids as they are.
 absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,

@@ -37,7 +37,7 @@ class RerankHandler final
           absl::StrFormat("top_n is %d, must be 0 or more", request.top_n()));
     }
     top_n_ = request.top_n() > 0 ? request.top_n() : request.documents_size();
-    kind_ = request.raw_scores() ? LabelScores::kRaw : info().label_scores;
+    kind_ = request.raw_scores() ? LabelScores::kRaw : info().pair_scores;
     if (request.return_documents()) {
       documents_.assign(request.documents().begin(), request.documents().end());
     }

@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,12 @@ class ScoreHandler final
     ASSIGN_OR_RETURN(target_language_,
                      ReadLanguage("target_language", request.target_language(),
                                   Side::kTarget, tokenizer()));
+    if (target_language_.empty() ||
+        !IsLanguageToken(info().generation.decoder_start_id, tokenizer())) {
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(decoder_start_id_,
+                     tokenizer().LanguageId(target_language_));
     return absl::OkStatus();
   }
 
@@ -76,15 +83,17 @@ class ScoreHandler final
     }
     alignments_.Read(index, source, tokenizer());
     const InputFacts facts = source.facts();
-    input.Submit(
-        {InputOf(info(), std::move(source.tokens)),
-         ScoreTask{std::move(target), top_log_probs_, alignments_.wanted()}},
-        facts,
-        {.choices = 1,
-         .tokens = size,
-         .log_probs = true,
-         .top_log_probs = top_log_probs_},
-        request.priority());
+    input.Submit({InputOf(info(), std::move(source.tokens)),
+                  ScoreTask{.target = std::move(target),
+                            .top_log_probs = top_log_probs_,
+                            .alignments = alignments_.wanted(),
+                            .decoder_start_id = decoder_start_id_}},
+                 facts,
+                 {.choices = 1,
+                  .tokens = size,
+                  .log_probs = true,
+                  .top_log_probs = top_log_probs_},
+                 request.priority());
     return absl::OkStatus();
   }
 
@@ -105,6 +114,8 @@ class ScoreHandler final
   int top_log_probs_ = 0;
   // As the tokenizer spells them; "": the model's.
   std::string source_language_, target_language_;
+  // Of a decoder that starts with the token of a language: the target's.
+  std::optional<int> decoder_start_id_;
   SourceAlignments alignments_;
 };
 

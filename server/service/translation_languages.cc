@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "engine/tensor/status_macros.h"
 #include "server/documents/find_language.h"
+#include "server/documents/text_breaks.h"
 
 namespace attend {
 namespace {
@@ -50,6 +51,11 @@ absl::StatusOr<TranslationLanguages> ChooseLanguages(
                    Spell("target_language", target, Side::kTarget, tokenizer));
   if (tokenizer.LanguageId(chosen.of_documents).ok()) {
     chosen.source = chosen.of_documents;
+  }
+  // The sentences of a member of a group end as in its language.
+  if (!source.empty() &&
+      BaseLanguage(source) != BaseLanguage(chosen.of_documents)) {
+    chosen.of_documents = source;
   }
   const std::string token = absl::StrCat(">>", to, "<<");
   if (tokenizer.LanguageId(to).ok()) {

@@ -161,8 +161,10 @@ void FakeSequence::Emit(int n) {
                                   ? params_.forced_bos_id
                                   : FakeToken(input_tokens(), at));
       if (is_score() || params_.log_probs) {
-        choice.log_probs.push_back(
-            static_cast<float>(-1 - params_.decoder_start_id));
+        const auto* score = std::get_if<ScoreTask>(&task_);
+        const int start = score ? score->decoder_start_id.value_or(0)
+                                : params_.decoder_start_id;
+        choice.log_probs.push_back(static_cast<float>(-1 - start));
       }
     }
   }

@@ -1665,8 +1665,8 @@ type GenerateRequest struct {
 	// tokens than the source may have. Example: a very long run of spaces.
 	Truncate bool `protobuf:"varint,5,opt,name=truncate,proto3" json:"truncate,omitempty"`
 	// For multilingual models: the language of the texts, as the model's
-	// tokenizer calls it ("en", "eng_Latn", "en_XX"). Empty: what the model's
-	// files say.
+	// tokenizer spells it or in another way: "en" is "eng_Latn". Empty: what the
+	// model's files say.
 	SourceLanguage string `protobuf:"bytes,6,opt,name=source_language,json=sourceLanguage,proto3" json:"source_language,omitempty"`
 	// For multilingual models: the language of the results. Empty: what the
 	// model's files say.
@@ -2542,8 +2542,8 @@ type TranslateRequest struct {
 	// files name some (source_languages of Model), in its spelling or another:
 	// "en" is "eng_Latn". Empty: what the model's files say.
 	SourceLanguage string `protobuf:"bytes,4,opt,name=source_language,json=sourceLanguage,proto3" json:"source_language,omitempty"`
-	// The language of the translations, likewise. Empty: what the model's files
-	// say.
+	// The language of the translations, likewise; but if the files name no
+	// languages, it must be empty. Empty: what the model's files say.
 	TargetLanguage string `protobuf:"bytes,5,opt,name=target_language,json=targetLanguage,proto3" json:"target_language,omitempty"`
 	// How to generate each sentence. Not num_return_sequences, echo,
 	// prompt_log_probs, the constraint and the forced prefix.
@@ -4368,7 +4368,7 @@ type RerankRequest struct {
 	// all.
 	TopN            int32 `protobuf:"varint,4,opt,name=top_n,json=topN,proto3" json:"top_n,omitempty"`
 	ReturnDocuments bool  `protobuf:"varint,5,opt,name=return_documents,json=returnDocuments,proto3" json:"return_documents,omitempty"` // return the texts of the documents too
-	RawScores       bool  `protobuf:"varint,6,opt,name=raw_scores,json=rawScores,proto3" json:"raw_scores,omitempty"`                   // as in ClassifyRequest
+	RawScores       bool  `protobuf:"varint,6,opt,name=raw_scores,json=rawScores,proto3" json:"raw_scores,omitempty"`                   // return the logits
 	Priority        int32 `protobuf:"varint,7,opt,name=priority,proto3" json:"priority,omitempty"`                                      // as in GenerateRequest
 	Truncate        bool  `protobuf:"varint,8,opt,name=truncate,proto3" json:"truncate,omitempty"`                                      // as in ClassifyRequest
 	unknownFields   protoimpl.UnknownFields
@@ -4466,7 +4466,9 @@ type RerankResult struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or why the document failed
 	Index  int32                  `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`  // index of the document in the request
-	// The score of the model's one label, as in LabelScore. Higher is better.
+	// The score of the model's one label. Higher is better. By default the sigmoid
+	// of the logit, or the logit itself if the model's files say so, as in
+	// CrossEncoder of sentence-transformers; with raw_scores the logit.
 	Score         float32  `protobuf:"fixed32,3,opt,name=score,proto3" json:"score,omitempty"`
 	Document      string   `protobuf:"bytes,4,opt,name=document,proto3" json:"document,omitempty"` // its text, if asked for
 	Usage         *Usage   `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`       // tokens that were computed
@@ -4550,8 +4552,9 @@ func (x *RerankResult) GetTimings() *Timings {
 // The answer of Rerank.
 type RerankResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Best first. Documents with equal scores keep their order. Documents that
-	// failed come last, in their order.
+	// Best first, by the logits: different logits may have equal scores. Documents
+	// with equal logits keep their order. Documents that failed come last, in
+	// their order.
 	Results       []*RerankResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	Model         string          `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"` // the model that answered
 	unknownFields protoimpl.UnknownFields
@@ -5624,8 +5627,8 @@ type Model struct {
 	// Tokens that end a result. Only for models that generate.
 	EosIds []int32 `protobuf:"varint,24,rep,packed,name=eos_ids,json=eosIds,proto3" json:"eos_ids,omitempty"`
 	// The languages that the model translates from and to, as its files spell
-	// them. Empty: they name none. A file that may name one is
-	// tokenizer_config.json: `source_lang`, `target_lang`.
+	// them. Empty: they name none. Files that may name them are
+	// tokenizer_config.json (`source_lang`, `target_lang`) and README.md.
 	SourceLanguages []string `protobuf:"bytes,25,rep,name=source_languages,json=sourceLanguages,proto3" json:"source_languages,omitempty"`
 	TargetLanguages []string `protobuf:"bytes,26,rep,name=target_languages,json=targetLanguages,proto3" json:"target_languages,omitempty"` // see source_languages
 	// The number of the model's directory in `--models-dir`, else 1.

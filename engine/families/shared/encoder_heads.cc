@@ -40,18 +40,22 @@ absl::StatusOr<std::vector<std::string>> Labels(const JsonFile& config) {
   return labels;
 }
 
-absl::StatusOr<LabelScores> ScoresOf(const JsonFile& config, size_t labels) {
-  std::optional<LabelScores> named;
+// The function of a CrossEncoder that config.json names; nullopt: it names
+// none.
+absl::StatusOr<std::optional<LabelScores>> CrossEncoderScores(
+    const JsonFile& config) {
   if (config.Has("sentence_transformers")) {
     ASSIGN_OR_RETURN(const JsonFile section,
                      config.Object("sentence_transformers"));
-    ASSIGN_OR_RETURN(named, NamedScores(section, "activation_fn"));
+    ASSIGN_OR_RETURN(const auto named, NamedScores(section, "activation_fn"));
+    if (named) return named;
   }
-  if (!named) {
-    ASSIGN_OR_RETURN(
-        named, NamedScores(config, "sbert_ce_default_activation_function"));
-  }
-  if (named) return *named;
+  return NamedScores(config, "sbert_ce_default_activation_function");
+}
+
+// The function that the text-classification pipeline of transformers applies.
+absl::StatusOr<LabelScores> PipelineScores(const JsonFile& config,
+                                           size_t labels) {
   ASSIGN_OR_RETURN(const std::string problem,
                    config.StringOr("problem_type", ""));
   if (problem == "regression") return LabelScores::kRaw;
@@ -101,7 +105,11 @@ absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family) {
   ASSIGN_OR_RETURN(family.labels, Labels(config));
   // The labels of a token exclude each other: softmax.
   if (head == HeadKind::kTokens) return absl::OkStatus();
-  ASSIGN_OR_RETURN(family.label_scores, ScoresOf(config, family.labels.size()));
+  ASSIGN_OR_RETURN(const auto named, CrossEncoderScores(config));
+  ASSIGN_OR_RETURN(const LabelScores pipeline,
+                   PipelineScores(config, family.labels.size()));
+  family.label_scores = named.value_or(pipeline);
+  family.pair_scores = named.value_or(LabelScores::kSigmoid);
   return absl::OkStatus();
 }
 

@@ -26,6 +26,7 @@ struct Family {
   // The labels of the head, in the order of its scores.
   std::vector<std::string> labels = {};
   LabelScores label_scores = LabelScores::kSoftmax;
+  LabelScores pair_scores = LabelScores::kSigmoid;  // see ModelInfo
   // Prompts of embeddings; see ModelInfo.
   std::map<std::string, std::string> prompts = {};
   std::string default_prompt = {};

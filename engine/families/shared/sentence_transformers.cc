@@ -182,7 +182,7 @@ absl::Status ReadModelConfig(const std::string& directory, Family& family) {
   if (!file) return absl::OkStatus();
   // The function of a CrossEncoder wins over that of config.json.
   ASSIGN_OR_RETURN(const auto scores, NamedScores(*file, "activation_fn"));
-  if (scores) family.label_scores = *scores;
+  if (scores) family.label_scores = family.pair_scores = *scores;
   if (file->Has("prompts")) {
     ASSIGN_OR_RETURN(family.prompts, file->StringMap("prompts"));
   }

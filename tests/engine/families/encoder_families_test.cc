@@ -241,6 +241,20 @@ TEST(EncoderFamiliesTest, Labels) {
   EXPECT_EQ(scores({{"id2label", {{"0", "x"}}}}), LabelScores::kSigmoid);
   EXPECT_EQ(FamilyOf("bert-reranker").label_scores, LabelScores::kRaw);
   EXPECT_EQ(FamilyOf("modernbert-mean").label_scores, LabelScores::kRaw);
+  // A pair is scored as CrossEncoder does, whatever the pipelines do.
+  const auto pairs = [](Json changes) {
+    changes["id2label"] = {{"0", "x"}};
+    return FamilyOf("bert-4x-labels", changes).pair_scores;
+  };
+  EXPECT_EQ(pairs({}), LabelScores::kSigmoid);
+  EXPECT_EQ(pairs({{"problem_type", "regression"}}), LabelScores::kSigmoid);
+  EXPECT_EQ(pairs({{"problem_type", "regression"},
+                   {"sentence_transformers",
+                    {{"activation_fn", "torch.nn.modules.linear.Identity"}}}}),
+            LabelScores::kRaw);
+  EXPECT_EQ(pairs({{"sbert_ce_default_activation_function",
+                    "torch.nn.modules.linear.Identity"}}),
+            LabelScores::kRaw);
   EXPECT_THAT(FamilyOf("bert-4x-labels", {{"id2label", nullptr}}).labels,
               ElementsAre("LABEL_0", "LABEL_1"));
   EXPECT_EQ(

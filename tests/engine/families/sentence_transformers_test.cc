@@ -128,6 +128,7 @@ TEST_F(SentenceTransformersTest, ACrossEncoderNamesItsFunction) {
     directory_.Write("config_sentence_transformers.json",
                      Json{{"activation_fn", function}}.dump());
     EXPECT_TRUE(Read().ok()) << Read();
+    EXPECT_EQ(family_.pair_scores, family_.label_scores);
     return family_.label_scores;
   };
   EXPECT_EQ(scores(nullptr), LabelScores::kSigmoid);

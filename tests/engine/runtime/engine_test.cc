@@ -261,6 +261,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"Target", "target",
                    [](EngineRequest& request, GenerationParams&) {
                      request.task = ScoreTask{.target = {-1}};
+                   }},
+        BadRequest{"Start", "decoder_start_id is 1000000, must be in [0, ",
+                   [](EngineRequest& request, GenerationParams&) {
+                     request.task =
+                         ScoreTask{.target = {5}, .decoder_start_id = 1000000};
                    }}),
     [](const auto& request) { return request.param.name; });
 

@@ -58,6 +58,7 @@ inline RpcFixtureOptions Classifier(std::vector<std::string> labels,
   options.engine.info.classifies = true;
   options.engine.info.labels = std::move(labels);
   options.engine.info.label_scores = scores;
+  options.engine.info.pair_scores = scores;
   return options;
 }
 

@@ -35,6 +35,7 @@ FixtureOptions Classifier(std::vector<std::string> labels, bool of_tokens) {
   options.engine.info.labels_tokens = of_tokens;
   options.engine.info.labels = std::move(labels);
   options.engine.info.label_scores = LabelScores::kRaw;
+  options.engine.info.pair_scores = LabelScores::kRaw;
   return options;
 }
 
@@ -84,6 +85,22 @@ TEST_F(InferTasksTest, Score) {
   EXPECT_EQ(log_probs[1], expected.results(0).tokens(1).token().log_prob());
   EXPECT_EQ(log_probs[3], 0);
   EXPECT_EQ(log_probs[9], expected.results(1).tokens(4).token().log_prob());
+}
+
+// The fake's log-probabilities are -1 less what the decoder starts with.
+TEST_F(InferTasksTest, ScoreStartsWithTheTargetLanguageWhereTheDecoderDoes) {
+  for (const int start : {0, 300}) {  // 300: "aa"
+    FixtureOptions options;
+    options.engine.info.generation.decoder_start_id = start;
+    Build(options);
+    InferRequest request;
+    AddTexts(request, "text_input", {"abc"});
+    AddTexts(request, "target_text", {"d"});
+    Parameter(request, "task").set_string_param("score");
+    Parameter(request, "target_language").set_string_param("bb");
+    EXPECT_EQ(OutputOf(Infer(request), "log_probs").numbers<float>()[0],
+              start == 0 ? -1 : -1 - 301);
+  }
 }
 
 TEST_F(InferTasksTest, ScoreOfIds) {

@@ -28,7 +28,10 @@ HttpFixtureOptions Labelling() {
   info.generates = info.embeds = info.fills_masks = false;
   info.classifies = true;
   info.labels = {"good"};
-  info.label_scores = LabelScores::kSigmoid;
+  // As of a model for regression, which the pipelines do not change, and
+  // CrossEncoder does.
+  info.label_scores = LabelScores::kRaw;
+  info.pair_scores = LabelScores::kSigmoid;
   return options;
 }
 

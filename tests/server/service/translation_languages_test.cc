@@ -92,7 +92,9 @@ TEST(TranslationLanguagesTest, AGroupOfTargetsHasItsMembers) {
 
 TEST(TranslationLanguagesTest, AGroupOfSourcesHasItsMembers) {
   const Named group({"roa"}, {"en"}, -1, "");
-  EXPECT_TRUE(ChooseLanguages("fr", "en", group).ok());
+  const auto chosen = ChooseLanguages("fr", "en", group);
+  ASSERT_TRUE(chosen.ok()) << chosen.status();
+  EXPECT_EQ(chosen->of_documents, "fr");
   EXPECT_EQ(
       ChooseLanguages("de", "en", group).status(),
       absl::InvalidArgumentError("source_language is 'de', the model has roa"));
