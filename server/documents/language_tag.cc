@@ -26,11 +26,11 @@ constexpr std::pair<absl::string_view, absl::string_view> kOtherCodes[] = {
 };
 
 // Members of macrolanguages (ISO 639-3) that stand for the whole language, and
-// that CLDR does not replace by it.
+// that not every version of CLDR replaces by it.
 constexpr std::pair<absl::string_view, absl::string_view> kWholeLanguages[] = {
-    {"nb", "no"},  {"pbt", "ps"}, {"quy", "qu"}, {"fuv", "ff"}, {"knc", "kr"},
-    {"gug", "gn"}, {"ike", "iu"}, {"kng", "kg"}, {"kpv", "kv"}, {"ojb", "oj"},
-    {"sro", "sc"}, {"zyb", "za"}, {"esi", "ik"},
+    {"nb", "no"},  {"tw", "ak"},  {"pbt", "ps"}, {"quy", "qu"}, {"fuv", "ff"},
+    {"knc", "kr"}, {"gug", "gn"}, {"ike", "iu"}, {"kng", "kg"}, {"kpv", "kv"},
+    {"ojb", "oj"}, {"sro", "sc"}, {"zyb", "za"}, {"esi", "ik"},
 };
 
 // A code in the syntax of BCP 47.
