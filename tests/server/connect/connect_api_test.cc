@@ -234,6 +234,30 @@ TEST(ConnectApiTest, ErrorsOfStreamsAreInTheLastEnvelope) {
               StartsWith("HTTP/1.1 415 "));
 }
 
+// The protocol has nothing to send while no message is there.
+TEST(ConnectApiTest, AStreamBeginsOnceItIsAdmitted) {
+  HttpFixtureOptions options = WithConnect({.allowed_steps = 0});
+  options.http.stream_keepalive = absl::Milliseconds(10);
+  HttpFixture fixture(std::move(options));
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(fixture.port()));
+  const std::string body = InEnvelope(kAsk);
+  ASSERT_TRUE(client.Send(absl::StrCat(
+      HttpRequestText("POST", kStream,
+                      absl::StrCat("Connection: close\r\n"
+                                   "Content-Type: application/connect+json\r\n"
+                                   "Content-Length: ",
+                                   body.size(), "\r\n")),
+      body)));
+  const std::string head = client.ReadUntil("\r\n\r\n");
+  EXPECT_THAT(head, StartsWith("HTTP/1.1 200 "));
+  EXPECT_FALSE(client.WaitReadable(absl::Milliseconds(50)));
+  fixture.OpenGates();
+  const Stream stream = ReadStream(head + client.ReadToEnd());
+  EXPECT_FALSE(stream.messages.empty());
+  EXPECT_EQ(stream.end, json::object());
+}
+
 TEST(ConnectApiTest, AnErrorInTheMiddleOfAStreamEndsIt) {
   HttpFixture fixture(WithConnect({.allowed_steps = 3}));
   RawHttp client;
