@@ -42,9 +42,17 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> LoadSpm(const std::string& directory,
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
     const std::string& directory) {
   const auto has = [&](const char* file) { return Has(directory, file); };
+  constexpr char kPieces[] = "sentencepiece.bpe.model";
   if (has("source.spm")) return SpmTokenizer::LoadMarian(directory);
+  if (has("tokenizer.json") && has(kPieces) && has("vocab.json")) {
+    // M2M100's class of transformers has no use for a tokenizer.json.
+    ASSIGN_OR_RETURN(const HfConfig config, LoadHfConfig(directory));
+    if (config.tokenizer_class == "M2M100Tokenizer") {
+      return LoadSpm(directory, kPieces);
+    }
+  }
   if (has("tokenizer.json")) return HfTokenizer::Load(directory);
-  for (const char* file : {"spiece.model", "sentencepiece.bpe.model"}) {
+  for (const char* file : {"spiece.model", kPieces}) {
     if (has(file)) return LoadSpm(directory, file);
   }
   if (has("target.spm") || has("vocab.json")) {

@@ -13,7 +13,7 @@ namespace attend {
 // that is there decides:
 //   source.spm               Marian. Needs target.spm and vocab.json, and
 //                            target_vocab.json if vocabularies are separate.
-//   tokenizer.json           any model
+//   tokenizer.json           any model but M2M100 with the files below
 //   spiece.model, sentencepiece.bpe.model
 //                            T5, Pegasus, XLM-R, mBART; and M2M100, which needs
 //                            vocab.json too.

@@ -35,7 +35,8 @@ bool IsTooManyTokens(const absl::Status& status) {
   return status.GetPayload(kTooManyTokensUrl).has_value() ||
          absl::StrContains(status.message(), "max_source_tokens") ||
          absl::StrContains(status.message(), "max_target_tokens") ||
-         absl::StrContains(status.message(), " tokens, limit is ");
+         absl::StrContains(status.message(), " tokens, limit is ") ||
+         absl::StrContains(status.message(), " bytes, limit is ");
 }
 
 // The codes of OpenAI that clients look at; null: none.

@@ -20,8 +20,8 @@ constexpr int kMinMessages = 1024;
 // The limit of messages is that of tokens, because a template puts at least one
 // token between two messages.
 absl::Status CheckChatSize(const v1::Chat& chat, const ModelInfo& model,
-                           const Tokenizer& tokenizer,
-                           absl::string_view field) {
+                           const Tokenizer& tokenizer, absl::string_view field,
+                           bool truncate) {
   const int tokens = model.max_source_tokens;
   const int limit = std::max(kMinMessages, tokens);
   if (chat.messages_size() > limit) {
@@ -34,6 +34,9 @@ absl::Status CheckChatSize(const v1::Chat& chat, const ModelInfo& model,
   for (const v1::ChatMessage& message : chat.messages()) {
     bytes += message.role().size() + message.content().size() +
              message.fields_json().size();
+  }
+  if (truncate && bytes <= MaxCutBytes(tokenizer, tokens)) {
+    return absl::OkStatus();
   }
   return CheckTextBytes(field, bytes, tokens, tokenizer);
 }
@@ -92,14 +95,14 @@ absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
                                        const ModelInfo& model,
                                        const Tokenizer& tokenizer,
                                        const CallContext* call,
-                                       absl::string_view field) {
+                                       absl::string_view field, bool truncate) {
   if (chat_template == nullptr) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s is set, but model '%s' does not chat: it %s", field, model.name,
         model.continues_source ? "has no chat template"
                                : "does not continue text"));
   }
-  RETURN_IF_ERROR(CheckChatSize(chat, model, tokenizer, field));
+  RETURN_IF_ERROR(CheckChatSize(chat, model, tokenizer, field, truncate));
   Chat conversation = {.messages = {},
                        .add_generation_prompt = !chat.no_generation_prompt(),
                        .variables = chat.variables_json()};

@@ -42,15 +42,14 @@ absl::Status CheckTextBytes(absl::string_view field, size_t bytes, int tokens,
 // added when the text is encoded. Errors:
 // * INVALID_ARGUMENT if the model has no template (`chat_template` is null), if
 //   the conversation has more bytes or more messages than fit into the model's
-//   longest source, or if the template refuses the conversation;
+//   longest source (with `truncate`: more bytes than are read to cut it), or if
+//   the template refuses the conversation;
 // * CANCELLED if `call` has been cancelled. `call` may be null: then nothing
 //   cancels.
-absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
-                                       const ChatTemplate* chat_template,
-                                       const ModelInfo& model,
-                                       const Tokenizer& tokenizer,
-                                       const CallContext* call,
-                                       absl::string_view field);
+absl::StatusOr<std::string> RenderChat(
+    const v1::Chat& chat, const ChatTemplate* chat_template,
+    const ModelInfo& model, const Tokenizer& tokenizer, const CallContext* call,
+    absl::string_view field, bool truncate = false);
 
 // The language of a field as the tokenizer spells it: "eng_Latn" of "en". Empty
 // if the field is. INVALID_ARGUMENT if the tokenizer does not know the language

@@ -148,7 +148,7 @@ absl::StatusOr<Source> ReadChat(const v1::Input& input,
   }
   ASSIGN_OR_RETURN(const std::string text,
                    RenderChat(input.chat(), options.chat, model, tokenizer,
-                              options.call, field));
+                              options.call, field, options.truncate));
   return ReadEncoded({.text = text, .add_special = false}, options, limit,
                      tokenizer, field);
 }
@@ -173,7 +173,9 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
     case v1::Input::kText: {
       ASSIGN_OR_RETURN(source,
                        ReadText(input, options, limit, tokenizer, field));
-      if (model.token_types < 2) source.tokens.types.clear();
+      if (model.token_types < 2 || !tokenizer.has_token_types()) {
+        source.tokens.types.clear();
+      }
       break;
     }
     case v1::Input::kTokens: {

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/gguf/pre_tokenizers.h"
 
 namespace attend {
 namespace {
@@ -95,9 +96,9 @@ absl::StatusOr<GgufVocabulary> ReadGgufVocabulary(const JsonFile& metadata) {
   RETURN_IF_ERROR(ReadScores(metadata, vocabulary));
   RETURN_IF_ERROR(ReadIds(metadata, vocabulary));
   // As llama.cpp does where a file says nothing.
-  const bool add_bos = vocabulary.model == "llama" ||
-                       vocabulary.pre == "llama-bpe" ||
-                       vocabulary.pre == "tekken";
+  const PreTokenizer* words = FindPreTokenizer(vocabulary.pre);
+  const bool add_bos =
+      vocabulary.model == "llama" || (words != nullptr && words->adds_bos);
   RETURN_IF_ERROR(ReadFlags(metadata, add_bos && vocabulary.bos >= 0,
                             /*add_eos=*/vocabulary.model == "t5", vocabulary));
   return vocabulary;

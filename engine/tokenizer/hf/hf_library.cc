@@ -65,6 +65,14 @@ absl::Status HfLibrary::AddTokens(absl::string_view json) {
       .status();
 }
 
+absl::Status HfLibrary::SetPostProcessor(absl::string_view json) {
+  RustCall<int> call;
+  return call
+      .Take(hf_tokenizer_set_post_processor(tokenizer_.get(), ToText(json),
+                                            TakeError<int>, &call))
+      .status();
+}
+
 void HfLibrary::SplitSpecial() {
   hf_tokenizer_split_special(tokenizer_.get(), true);
 }

@@ -33,12 +33,15 @@ class HfLibrary {
 
   // `json` is a list like added_tokens of tokenizer.json.
   absl::Status AddTokens(absl::string_view json);
+  // Replaces the post-processor; `json` is like that of a tokenizer.json.
+  absl::Status SetPostProcessor(absl::string_view json);
   // From now on a special token in a text is text like any other.
   void SplitSpecial();
 
   // All tokens of the vocabulary and all added tokens, in any order.
   absl::StatusOr<std::vector<Piece>> Pieces() const;
-  // A JSON list of two values: the type of the model, and the decoder.
+  // A JSON list of three values: the type of the model, the decoder, and
+  // whether there is a post-processor.
   absl::StatusOr<std::string> Describe() const;
 
   // Texts must be UTF-8.

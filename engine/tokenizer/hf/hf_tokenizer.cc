@@ -10,8 +10,10 @@
 #include "engine/json/json_parse.h"
 #include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/hf/class_json.h"
 #include "engine/tokenizer/hf/hf_stream.h"
 #include "engine/tokenizer/text/clean_up.h"
+#include "engine/tokenizer/text/hf_token_json.h"
 
 namespace attend {
 namespace {
@@ -40,9 +42,21 @@ absl::Status Explained(absl::Status error, const std::string& path,
 absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Load(
     const std::string& directory) {
   const std::string path = directory + "/tokenizer.json";
-  ASSIGN_OR_RETURN(const std::string json, ReadFile(path));
+  ASSIGN_OR_RETURN(std::string json, ReadFile(path));
   ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
-  return Create(path, json, std::move(config));
+  json = ApplyClass(std::move(json), config);
+  ASSIGN_OR_RETURN(std::unique_ptr<HfTokenizer> tokenizer,
+                   Create(path, json, std::move(config)));
+  RETURN_IF_ERROR(tokenizer->FinishClass());
+  return tokenizer;
+}
+
+absl::Status HfTokenizer::FinishClass() {
+  const nlohmann::json post = ClassPostProcessor(
+      config_, has_post_processor_,
+      [&](absl::string_view token) { return TokenId(token, Side::kSource); });
+  if (post.is_null()) return absl::OkStatus();
+  return library_.SetPostProcessor(post.dump());
 }
 
 absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Create(
@@ -134,8 +148,11 @@ absl::Status HfTokenizer::ReadDecoder(const std::string& path) {
   ASSIGN_OR_RETURN(const nlohmann::json description,
                    ParseJson(path + ": decoder", described));
   rules_ = ParseDecoderRules(description[1]);
-  // For BPE models transformers ignores clean_up_tokenization_spaces.
-  if (description[0] == "BPE") config_.clean_up_spaces = false;
+  has_post_processor_ = description[2] == true;
+  // For BPE models transformers ignores clean_up_tokenization_spaces, but for
+  // those of two classes and where this flag is set.
+  const bool cleans_bpe = config_.clean_up_bpe;
+  if (description[0] == "BPE" && !cleans_bpe) config_.clean_up_spaces = false;
   for (int id = 0; id < pieces_.size(); ++id) {
     texts_.Add(special_[id] || pieces_[id].empty()
                    ? ""

@@ -51,6 +51,7 @@ class HfTokenizer final : public Tokenizer {
   }
   size_t longest_token() const override { return longest_token_; }
   bool cleans_up_spaces() const override { return config_.clean_up_spaces; }
+  bool has_token_types() const override { return config_.token_types; }
   bool joins_token_texts() const override {
     return rules_.kind != DecoderRules::Kind::kWhole;
   }
@@ -63,6 +64,8 @@ class HfTokenizer final : public Tokenizer {
  private:
   HfTokenizer(HfLibrary library, HfConfig config)
       : library_(std::move(library)), config_(std::move(config)) {}
+  // Does what the class of the tokenizer does after tokens were added.
+  absl::Status FinishClass();
   absl::Status AddTokens(const std::string& path);
   absl::Status ReadPieces();
   absl::Status ReadDecoder(const std::string& path);
@@ -75,6 +78,7 @@ class HfTokenizer final : public Tokenizer {
   TextList texts_;             // [vocab]
   std::vector<int> sorted_;    // ids that have a piece, by piece
   std::optional<Languages> languages_;
+  bool has_post_processor_ = false;
   int mask_id_ = -1;
   size_t longest_token_ = 0;
 };

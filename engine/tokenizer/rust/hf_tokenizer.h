@@ -48,6 +48,9 @@ void hf_tokenizer_free(HfHandle* tokenizer);
 // added_tokens of tokenizer.json.
 bool hf_tokenizer_add_tokens(HfHandle* tokenizer, HfText json, HfTextSink error,
                              void* context);
+// Set up: replaces the post-processor. `json` is like that of tokenizer.json.
+bool hf_tokenizer_set_post_processor(HfHandle* tokenizer, HfText json,
+                                     HfTextSink error, void* context);
 // Set up: whether a special token in a text is text like any other.
 void hf_tokenizer_split_special(HfHandle* tokenizer, bool split);
 
@@ -55,8 +58,9 @@ void hf_tokenizer_split_special(HfHandle* tokenizer, bool split);
 // any order; once for a token that is both.
 bool hf_tokenizer_pieces(const HfHandle* tokenizer, HfPieceSink pieces,
                          HfTextSink error, void* context);
-// Passes a JSON list of two values: the type of the model ("BPE"), and the
-// decoder as in tokenizer.json (null if there is none).
+// Passes a JSON list of three values: the type of the model ("BPE"), the
+// decoder as in tokenizer.json (null if there is none), and whether there is a
+// post-processor.
 bool hf_tokenizer_describe(const HfHandle* tokenizer, HfTextSink json,
                            HfTextSink error, void* context);
 

@@ -1,6 +1,8 @@
 #include "engine/tokenizer/text/encode_within.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -66,6 +68,12 @@ absl::Status TooMany(const Part (&parts)[2], const Encoding& encoding,
       parts[number].text.size(), encoding.text_tokens[number], limit));
 }
 
+absl::Status TooLong(const Part& part, bool is_pair, size_t limit) {
+  return TooManyTokensError(absl::StrFormat(
+      "%s has %d bytes, limit is %d for a text of so few tokens",
+      is_pair ? "pair" : "text", part.whole.size(), limit));
+}
+
 // Turns places in a part into places in the text. (The part may be the end of
 // the text.)
 void MoveOrigins(const Part (&parts)[2], Encoding& encoding) {
@@ -85,12 +93,19 @@ size_t MaxTextBytes(const Tokenizer& tokenizer, int tokens) {
                   static_cast<size_t>(tokens) * tokenizer.longest_token());
 }
 
+size_t MaxCutBytes(const Tokenizer& tokenizer, int tokens) {
+  return std::max(kMinCutLimit, MaxTextBytes(tokenizer, tokens));
+}
+
 absl::StatusOr<Encoding> EncodeWithin(const Tokenizer& tokenizer,
                                       EncodeInput input,
                                       const TextLimits& limits) {
   const TruncationSide side = tokenizer.truncation_side();
-  const size_t most = MaxTextBytes(tokenizer, limits.tokens);
+  const size_t most = limits.truncate ? MaxCutBytes(tokenizer, limits.tokens)
+                                      : MaxTextBytes(tokenizer, limits.tokens);
   Part parts[2] = {{input.text, ""}, {input.pair.value_or(""), ""}};
+  // The last encoding of parts of the texts, if it may be the result.
+  std::optional<Encoding> cut;
   size_t bytes = std::max(kMinPart, kPartBytesPerToken * limits.tokens);
   input.max_tokens = limits.truncate ? limits.tokens : 0;
   while (true) {
@@ -98,22 +113,26 @@ absl::StatusOr<Encoding> EncodeWithin(const Tokenizer& tokenizer,
     for (Part& part : parts) part.Take(bytes, side);
     input.text = parts[0].text;
     if (input.pair.has_value()) input.pair = parts[1].text;
-    ASSIGN_OR_RETURN(Encoding encoding, tokenizer.Encode(input));
+    absl::StatusOr<Encoding> encoding = tokenizer.Encode(input);
+    if (!encoding.ok()) {
+      RETURN_IF_ERROR(CheckTexts(input));
+      const bool refused = absl::IsInvalidArgument(encoding.status());
+      return refused && cut ? *std::move(cut) : std::move(encoding);
+    }
     if (parts[0].is_whole() && parts[1].is_whole()) return encoding;
     const auto enough = [&](int number) {
       return parts[number].is_whole() ||
-             encoding.text_tokens[number] >= limits.tokens + kSpareTokens;
+             encoding->text_tokens[number] >= limits.tokens + kSpareTokens;
     };
-    if (enough(0) && enough(1)) {
-      if (!limits.truncate) return TooMany(parts, encoding, limits.tokens);
-      MoveOrigins(parts, encoding);
-      return encoding;
-    }
-    if (bytes >= most) {
-      const Part& part = parts[enough(0) ? 1 : 0];
-      return TooManyTokensError(absl::StrFormat(
-          "%s has %d bytes, limit is %d for a text of so few tokens",
-          enough(0) ? "pair" : "text", part.whole.size(), most));
+    const bool done = enough(0) && enough(1);
+    if (!limits.truncate) {
+      if (done) return TooMany(parts, *encoding, limits.tokens);
+      if (bytes >= most) return TooLong(parts[enough(0)], enough(0), most);
+    } else {
+      MoveOrigins(parts, *encoding);
+      encoding->truncated = true;
+      if (done || bytes >= most) return encoding;
+      cut = *std::move(encoding);
     }
     bytes = std::min(bytes * kGrowth, most);
   }

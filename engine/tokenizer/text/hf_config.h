@@ -1,11 +1,13 @@
 #ifndef ATTEND_ENGINE_TOKENIZER_TEXT_HF_CONFIG_H_
 #define ATTEND_ENGINE_TOKENIZER_TEXT_HF_CONFIG_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "engine/json/json_file.h"
 #include "engine/tokenizer/text/encoding.h"
 
 namespace attend {
@@ -13,13 +15,14 @@ namespace attend {
 // The settings of a tokenizer, from the files beside its vocabulary, by the
 // rules of transformers 5.23:
 // * tokenizer_config.json;
-// * special_tokens_map.json, if tokenizer_config.json has no added tokens;
-// * tokenizer_class or model_type of config.json, if tokenizer_config.json
-//   names no class.
-// (add_bos_token and add_eos_token change nothing in the classes that are
-// supported.)
+// * special_tokens_map.json and added_tokens.json, if tokenizer_config.json has
+//   no added tokens; the former then wins over tokenizer_config.json;
+// * the class (see AutoClass()) for what the files do not say.
+// (add_bos_token and add_eos_token change nothing where there is a
+// tokenizer.json.)
 struct HfConfig {
   struct Token {
+    int id = -1;  // as the files say; -1: they do not
     std::string content;
     bool single_word = false;
     bool lstrip = false;
@@ -29,13 +32,24 @@ struct HfConfig {
   };
 
   std::string tokenizer_class;  // without "Fast", as "NllbTokenizer"
-  std::vector<Token> added;     // in the order of their ids
-  std::vector<Token> special;   // tokens with a role, and additional ones
+  bool built_by_class = false;  // the class has changed the tokenizer.json
+  // The merged files, for settings that only one class has; absent if the
+  // tokenizer is of no such files.
+  std::optional<JsonFile> settings;
+  std::vector<Token> added;    // in the order of their ids
+  bool names_added = false;    // tokenizer_config.json has added tokens
+  std::vector<Token> special;  // tokens with a role, and additional ones
+  // The first tokens of `special`, those with a role.
+  int roles = 0;
   std::string bos, eos, unk, sep, pad, cls, mask;  // tokens by role; "": none
   int max_length = 0;                              // in tokens; 0: no limit
   bool clean_up_spaces = false;
+  bool clean_up_bpe = false;  // also for BPE models
   bool split_special_tokens = false;
+  // Absent: tokenizer.json decides, else kRight.
+  std::optional<TruncationSide> cut_side;
   TruncationSide truncation_side = TruncationSide::kRight;
+  bool token_types = true;  // the model gets token types
   // The defaults of a tokenizer with languages, or Marian's only languages; "":
   // none.
   std::string source_language, target_language;
@@ -50,9 +64,6 @@ struct HfConfig {
 // Reads the files that are there; fields without a file keep their defaults.
 // INVALID_ARGUMENT names the file and the field whose value is wrong.
 absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory);
-
-// The tokens as a JSON list like added_tokens of tokenizer.json.
-std::string ToJson(const std::vector<HfConfig::Token>& tokens);
 
 }  // namespace attend
 

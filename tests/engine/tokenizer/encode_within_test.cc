@@ -6,13 +6,18 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/hf/hf_tokenizer.h"
 #include "engine/tokenizer/load_tokenizer.h"
 #include "tests/engine/tokenizer/lines.h"
 #include "tests/support/fake_tokenizer.h"
+#include "tests/support/field_rows.h"
 #include "tests/support/sanitized.h"
 
 namespace attend {
@@ -172,11 +177,11 @@ TEST(TextLimitsTest, LooksAtNoMoreThanItTakes) {
   EXPECT_LT(tokenizer.bytes, 100000u);
 }
 
-// Of BERT, which takes spaces and control characters out.
+// Without truncation. BERT leaves out spaces and control characters.
 TEST(TextLimitsTest, ATextOfFewTokensIsReadUpToItsBytes) {
   auto tokenizer = LoadTokenizer(absl::StrCat(kGolden, "bert"));
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
-  const TextLimits limits = {.tokens = 10, .truncate = true};
+  const TextLimits limits = {.tokens = 10};
   const size_t most = MaxTextBytes(**tokenizer, 10);
   EXPECT_EQ(most, kMinTextLimit);
   std::string text(most - 100, ' ');
@@ -188,6 +193,87 @@ TEST(TextLimitsTest, ATextOfFewTokensIsReadUpToItsBytes) {
   EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
   EXPECT_THAT(refused.message(),
               HasSubstr("pair has 130972 bytes, limit is 65536"));
+}
+
+// tests/field/long_texts.json: ids of transformers.
+TEST(TextLimitsTest, TextsOfFewTokensAreCutAsInTransformers) {
+  for (const nlohmann::json& row : FieldRows("long_texts")) {
+    SCOPED_TRACE(row["case"].get<std::string>());
+    auto tokenizer =
+        LoadTokenizer(kGolden + row["tokenizer"].get<std::string>());
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+    std::string text = row["before"];
+    for (int i = 0; i < row["times"]; ++i) {
+      text += row["repeated"].get_ref<const std::string&>();
+    }
+    text += row["after"].get_ref<const std::string&>();
+    const auto cut = EncodeWithin(**tokenizer, {.text = text},
+                                  {.tokens = row["tokens"], .truncate = true});
+    ASSERT_TRUE(cut.ok()) << cut.status();
+    EXPECT_EQ(cut->ids, row["ids"].get<std::vector<int>>());
+  }
+}
+
+// A text that has few tokens in all the bytes that are read of it.
+TEST(TextLimitsTest, ATextIsCutAtItsBytes) {
+  auto tokenizer = LoadTokenizer(absl::StrCat(kGolden, "bert"));
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  const TextLimits limits = {.tokens = 10, .truncate = true};
+  std::string text = "the ";
+  text.append(MaxCutBytes(**tokenizer, 10) - text.size(), ' ');
+  const auto whole = EncodeWithin(**tokenizer, {.text = text}, limits);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_FALSE(whole->truncated);
+  text.append(10 << 20, ' ');
+  text += "cat";
+  for (const bool paired : {false, true}) {
+    EncodeInput input = {.text = paired ? absl::string_view("the") : text};
+    if (paired) input.pair = text;
+    const auto cut = EncodeWithin(**tokenizer, input, limits);
+    ASSERT_TRUE(cut.ok()) << cut.status();
+    EXPECT_TRUE(cut->truncated);
+    EXPECT_EQ(cut->ids, (*tokenizer)
+                            ->Encode({.text = "the",
+                                      .pair = paired ? std::optional("the")
+                                                     : std::nullopt})
+                            ->ids);
+  }
+}
+
+// Refuses long texts, as a regular expression does whose search takes too long.
+class Refusing final : public Tokenizer {
+ public:
+  absl::StatusOr<Encoding> Encode(const EncodeInput& input) const override {
+    RETURN_IF_ERROR(CheckTexts(input));
+    if (input.text.size() > 10000) return absl::InvalidArgumentError("limit");
+    Encoding encoding;
+    encoding.Append(7, 0, {0, 0, static_cast<int>(input.text.size())});
+    encoding.text_tokens[0] = 1;
+    return encoding;
+  }
+  absl::StatusOr<std::string> Decode(absl::Span<const int>, Side,
+                                     bool) const override {
+    return "";
+  }
+  int vocab_size(Side) const override { return 8; }
+  absl::string_view Piece(int, Side) const override { return ""; }
+  int TokenId(absl::string_view, Side) const override { return -1; }
+  bool IsSpecial(int, Side) const override { return false; }
+  absl::string_view TokenText(int) const override { return ""; }
+};
+
+TEST(TextLimitsTest, WhatWasReadBeforeARefusalIsTheResult) {
+  const Refusing tokenizer;
+  std::string text(50000, 'a');
+  const TextLimits cuts = {.tokens = 10, .truncate = true};
+  const auto cut = EncodeWithin(tokenizer, {.text = text}, cuts);
+  ASSERT_TRUE(cut.ok()) << cut.status();
+  EXPECT_TRUE(cut->truncated);
+  EXPECT_EQ(cut->origins[0].end, 4096);
+  EXPECT_FALSE(EncodeWithin(tokenizer, {.text = text}, {.tokens = 10}).ok());
+  text[15000] = '\xff';
+  EXPECT_THAT(EncodeWithin(tokenizer, {.text = text}, cuts).status().message(),
+              HasSubstr("not UTF-8 at byte 15000"));
 }
 
 TEST(TextLimitsTest, EndsBetweenPartsWithItsCall) {
@@ -217,6 +303,42 @@ TEST(TextLimitsTest, ALimitIsThatOfTheLongestTokens) {
     }
   }
   EXPECT_EQ((*bundled)->longest_token(), longest);
+}
+
+// The library takes the third power of the length of a word.
+TEST(TextLimitsTest, WordsWithoutALimitTakeBoundedTime) {
+  const nlohmann::json costly = {
+      {"version", "1.0"},
+      {"truncation", nullptr},
+      {"padding", nullptr},
+      {"added_tokens", nlohmann::json::array()},
+      {"normalizer", nullptr},
+      {"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
+      {"post_processor", nullptr},
+      {"decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}},
+      {"model",
+       {{"type", "WordPiece"},
+        {"unk_token", "?"},
+        {"continuing_subword_prefix", "##"},
+        {"max_input_chars_per_word", 10000000},
+        {"vocab",
+         {{"?", 0}, {"a", 1}, {"##a", 2}, {"##aa", 3}, {"##\u00e9", 4}}}}}};
+  auto words = HfTokenizer::Create("words.json", costly.dump(), {});
+  ASSERT_TRUE(words.ok()) << words.status();
+  std::string text(40000, 'a');
+  const absl::Time begin = absl::Now();
+  auto encoding = (*words)->Encode({.text = text + "\u00e9 ab"});
+  ASSERT_TRUE(encoding.ok()) << encoding.status();
+  std::vector<int> expected(20003, 3);
+  expected[0] = 1;
+  expected[20000] = 2;
+  expected[20001] = 4;
+  expected[20002] = 0;
+  EXPECT_EQ(encoding->ids, expected);
+  EXPECT_EQ(encoding->origins[20001].begin, 40000);
+  EXPECT_EQ(encoding->origins[20001].end, 40002);
+
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(kSanitized ? 60 : 5));
 }
 
 // Characters of three bytes without a space: none is cut.

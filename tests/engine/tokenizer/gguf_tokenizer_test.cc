@@ -366,7 +366,7 @@ TEST(GgufTokenizerTest, RefusesWhatItCannotBe) {
       {"model", "rwkv",
        "model is \"rwkv\", expected gpt2, llama, bert, t5 or "
        "none"},
-      {"pre", "poro-chat", "pre is \"poro-chat\", expected one of default, "},
+      {"pre", "poro", "pre is \"poro\", expected one of gpt-2, "},
       {"tokens", json::array(), "tokens is [], expected one token or more"},
       {"tokens", {1}, "tokens is [1], expected a string or a list"},
       {"token_type", {1, 1}, "a type for each of the 5 tokens, not 2"},

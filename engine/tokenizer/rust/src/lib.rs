@@ -9,12 +9,25 @@ use std::thread;
 mod chat;
 mod ending;
 mod grammar;
+mod model;
 mod python;
 mod strings;
 mod style;
 
+use model::BoundedModel;
 use tokenizers::tokenizer::{EncodeInput, Result};
-use tokenizers::{AddedToken, Encoding, ModelWrapper, Tokenizer};
+use tokenizers::{
+    AddedToken, DecoderWrapper, Encoding, ModelWrapper, NormalizerWrapper, PostProcessorWrapper,
+    PreTokenizerWrapper, TokenizerImpl,
+};
+
+type Tokenizer = TokenizerImpl<
+    BoundedModel,
+    NormalizerWrapper,
+    PreTokenizerWrapper,
+    PostProcessorWrapper,
+    DecoderWrapper,
+>;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -88,8 +101,9 @@ fn compact(json: &[u8]) -> Result<Tokenizer> {
     let parsed = thread::scope(|scope| {
         let parser = thread::Builder::new()
             .stack_size(PARSER_STACK)
-            .spawn_scoped(scope, || Tokenizer::from_bytes(json))?;
-        parser.join().unwrap_or_else(|panic| resume_unwind(panic))
+            .spawn_scoped(scope, || serde_json::from_slice::<Tokenizer>(json))?;
+        let parsed = parser.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Result::Ok(parsed?)
     })?;
     Ok(parsed.clone())
 }
@@ -137,6 +151,21 @@ pub unsafe extern "C" fn hf_tokenizer_add_tokens(
 }
 
 #[no_mangle]
+pub unsafe extern "C" fn hf_tokenizer_set_post_processor(
+    tokenizer: *mut Tokenizer,
+    json: HfText,
+    error: TextSink,
+    context: *mut c_void,
+) -> bool {
+    let set = guard(error, context, || {
+        let processor: Option<PostProcessorWrapper> = serde_json::from_slice(json.bytes())?;
+        (*tokenizer).with_post_processor(processor);
+        Ok(())
+    });
+    set.is_some()
+}
+
+#[no_mangle]
 pub unsafe extern "C" fn hf_tokenizer_split_special(tokenizer: *mut Tokenizer, split: bool) {
     (*tokenizer).set_encode_special_tokens(split);
 }
@@ -167,13 +196,15 @@ pub unsafe extern "C" fn hf_tokenizer_describe(
     context: *mut c_void,
 ) -> bool {
     let told = guard(error, context, || {
-        let model = match (*tokenizer).get_model() {
+        let model = match &(*tokenizer).get_model().library {
             ModelWrapper::BPE(_) => "BPE",
             ModelWrapper::WordPiece(_) => "WordPiece",
             ModelWrapper::WordLevel(_) => "WordLevel",
             ModelWrapper::Unigram(_) => "Unigram",
         };
-        let described = serde_json::to_string(&(model, (*tokenizer).get_decoder()))?;
+        let has_post_processor = (*tokenizer).get_post_processor().is_some();
+        let described =
+            serde_json::to_string(&(model, (*tokenizer).get_decoder(), has_post_processor))?;
         json(context, HfText::of(&described));
         Ok(())
     });

@@ -15,18 +15,58 @@ tokenizer.json of SmolLM2 has them.
 
 import json
 
-from tokenizers import pre_tokenizers
+import regex
+from tokenizers import Tokenizer, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 from transformers.integrations.gguf import convert_gguf_tokenizer
 
 from tokenizer_lines import BLOCK, HERE, Digest, line
 
 LINES = 2000
+TAIL = r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+GPT2 = (r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+"
+        r"|\s+(?!\S)|\s+")
+SHORT = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
+QWEN2 = (SHORT + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+         + TAIL)
+DEEPSEEK3 = (r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
+             r"|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*"
+             + TAIL)
+# What llama.cpp's src/llama-vocab.cpp cuts by, where transformers knows of no
+# such words: each pattern cuts what the one before it has left.
+PATTERNS = {
+    "default": [r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
+    "falcon": [r"[\p{P}\$\+<=>\^~\|`]+", GPT2, "[0-9][0-9][0-9]"],
+    "deepseek-coder": [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+",
+                       "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+", r"\p{N}"],
+    "deepseek-v3": [r"\p{N}{1,3}", "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+",
+                    DEEPSEEK3],
+    "bloom": [" ?[^(\\s|.,!?\u2026\u3002\uff0c\u3001\u0964\u06d4\u060c)]+"],
+    "viking": [" ?[^(\\s|.,!?\u2026\u3002\uff0c\u3001\u0964\u06d4\u060c)]+",
+               r"\p{N}"],
+    "chameleon": ["<sentinel:[0-9]+>", "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z",
+                  "([\\t\\n]|    |  )", r"\p{N}",
+                  r"[\p{P}!-/:-@\[-`{-~]", GPT2],
+    "seed-coder": [SHORT + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1}"
+                   r"| ?[^\s\p{L}\p{N}\r\n]+" + TAIL],
+    "ufakzeka": [QWEN2[len(SHORT) + 1:]],
+    "bailingmoe": [r"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])"
+                   r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+                   r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"],
+    "laguna": [r"[^\n]+|[\n]+", QWEN2],
+    "superbpe": [r"\p{N}+", r"(?=(\d{3})+(?!\d))"],
+    "minicpm5": [r"\p{N}{1,3}", QWEN2.replace(r"|\p{N}|", r"|\p{N}+|")],
+    "qwen35": [SHORT + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}"
+               r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*" + TAIL],
+}
 BOS = {"add_bos_token": True}
 CASES = [
     *({"name": pre, "directory": "roberta", "architecture": "llama",
        "model": "gpt2", "pre": pre, "merges": True, "keys": {}}
       for pre in ("gpt-2", "llama-bpe", "qwen2", "tekken", "gpt-4o", "smollm")),
+    *({"name": "by-" + pre, "directory": "roberta", "architecture": "llama",
+       "model": "gpt2", "pre": pre, "merges": True, "keys": {}}
+      for pre in PATTERNS),
     {"name": "eos", "directory": "roberta", "architecture": "llama",
      "model": "gpt2", "pre": "gpt-2", "merges": True,
      "keys": {"add_bos_token": True, "add_eos_token": True}},
@@ -85,9 +125,49 @@ def tokenizer(case):
         add_eos_token=case["keys"].get("add_eos_token", False))
 
 
+class ByPatterns:
+    """Cuts texts by PATTERNS, with another library than tokenizers has."""
+
+    def __init__(self, case):
+        path = HERE / case["directory"] / "tokenizer.json"
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        saved["pre_tokenizer"] = {
+            "type": "ByteLevel", "add_prefix_space": False,
+            "trim_offsets": True, "use_regex": False}
+        saved["post_processor"] = None
+        saved["model"]["ignore_merges"] = case["pre"] == "minicpm5"
+        self.special = "|".join(regex.escape(token["content"])
+                                for token in saved["added_tokens"])
+        self.backend = Tokenizer.from_str(json.dumps(saved))
+        self.patterns = PATTERNS[case["pre"]]
+
+    @staticmethod
+    def parts(pattern, text):
+        begin = 0
+        for match in regex.finditer(pattern, text):
+            yield text[begin:match.start()]
+            yield match.group()
+            begin = match.end()
+        yield text[begin:]
+
+    def __call__(self, text):
+        ids = []
+        for i, part in enumerate(self.parts(self.special, text)):
+            words = [part]
+            for pattern in self.patterns if i % 2 == 0 else ():
+                words = [new for word in words if word
+                         for new in self.parts(pattern, word) if new]
+            for word in words:
+                ids += self.backend.encode(word, add_special_tokens=False).ids
+        return {"input_ids": ids}
+
+    def decode(self, ids, skip_special_tokens):
+        return self.backend.decode(ids, skip_special_tokens=skip_special_tokens)
+
+
 def main():
     for case in CASES:
-        made = tokenizer(case)
+        made = (ByPatterns if case.get("pre") in PATTERNS else tokenizer)(case)
         print(case["name"], made("a 12 b")["input_ids"])
         ids_of, texts_of = Digest(), Digest()
         case.update(lines=[], texts=[])

@@ -1,0 +1,77 @@
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "engine/tokenizer/hf/class_json.h"
+#include "engine/tokenizer/hf/class_values.h"
+#include "engine/tokenizer/text/class_table.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::json;
+
+// "cls:0 A:0 sep:0" as a list of TemplateProcessing. Adds the tokens to `used`.
+Json TemplateOf(absl::string_view symbols, const HfConfig& config,
+                std::set<std::string>& used) {
+  Json list = Json::array();
+  for (const absl::string_view symbol : absl::StrSplit(symbols, ' ')) {
+    const std::vector<std::string> parts = absl::StrSplit(symbol, ':');
+    const bool text = parts[0] == "A" || parts[0] == "B";
+    std::string id = parts[0];
+    if (id == "question") {
+      id = "[QUESTION]";
+      const Json* said = config.settings->Find("question_token");
+      if (said != nullptr && said->is_string()) id = *said;
+    } else if (!text && id != ".") {
+      id = RoleText(config, id);
+    }
+    if (!text) used.insert(id);
+    list.push_back({{text ? "Sequence" : "SpecialToken",
+                     {{"id", id}, {"type_id", parts[1][0] - '0'}}}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json ClassPostProcessor(const HfConfig& config, bool has_own,
+                        const std::function<int(absl::string_view)>& id_of) {
+  if (!config.built_by_class) return nullptr;
+  const Json* row = FindClassRow(config.tokenizer_class);
+  Json post = row->value("post", Json());
+  if (post.is_null() && !has_own) post = row->value("post_if_none", Json());
+  // Classes that add tokens once more make the default of a missing one.
+  if (!has_own && row->value("respecial", Json()) == "extra") {
+    post = {{"single", "A:0"}, {"pair", "A:0 B:1"}};
+  }
+  if (post.is_null()) return nullptr;
+  if (!post.contains("single")) {
+    post = ClassValues(*row, config, nullptr).Fill(post);
+    for (const char* key : {"sep", "cls"}) {
+      if (!post.contains(key) || !post[key].is_null()) continue;
+      const std::string name = (*row)["post"][key];
+      const std::string& token = RoleText(config, name.substr(1));
+      const int id = id_of(token);
+      if (id < 0) return nullptr;
+      post[key] = {token, id};
+    }
+    return post;
+  }
+  std::set<std::string> used;
+  Json made = {
+      {"type", "TemplateProcessing"},
+      {"single", TemplateOf(post["single"].get<std::string>(), config, used)},
+      {"pair", TemplateOf(post["pair"].get<std::string>(), config, used)},
+      {"special_tokens", Json::object()}};
+  for (const std::string& token : used) {
+    const int id = id_of(token);
+    if (id < 0) return nullptr;
+    made["special_tokens"][token] = {
+        {"id", token}, {"ids", {id}}, {"tokens", {token}}};
+  }
+  return made;
+}
+
+}  // namespace attend
