@@ -80,9 +80,9 @@ constexpr absl::Duration kLastLinesTime = absl::Milliseconds(500);
 
 // An orderly end: first no new work is taken, then running work may finish,
 // then the rest is cut off.
-void Drain(const ServerOptions& options, ServedModels& models,
-           ModelLoader& loader, Profiler& profiler, CallEnvironment& calls,
-           RpcServer& rpc, HttpCalls& http_calls, Log& log) {
+void Drain(const ServerOptions& options, ModelLoader& loader,
+           Profiler& profiler, CallEnvironment& calls, RpcServer& rpc,
+           HttpCalls& http_calls, Log& log) {
   rpc.SetServing(false);
   log.Write(
       LogLevel::kInfo, "draining",
@@ -91,11 +91,10 @@ void Drain(const ServerOptions& options, ServedModels& models,
   rpc.LeaveInheritedSockets();
   calls.Drain();
   loader.Drain();
-  models.Drain();
-  if (!models.WaitUntilIdle(options.drain_timeout)) {
+  if (!calls.WaitUntilIdle(options.drain_timeout)) {
     log.Write(LogLevel::kWarning, "drain_timeout", {});
     calls.Cut();
-    models.WaitUntilIdle(kFlushTime);
+    calls.WaitUntilIdle(kFlushTime);
   }
   // While the threads that it names are there, and calls can be answered.
   profiler.End();
@@ -221,7 +220,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
       },
       log);
   manager.Stopping();
-  Drain(options, models, loader, profiler, calls, *rpc, http_calls, log);
+  Drain(options, loader, profiler, calls, *rpc, http_calls, log);
   signals.EndWithin(kTearDownTime);
   return absl::OkStatus();
 }

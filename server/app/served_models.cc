@@ -216,21 +216,4 @@ int ServedModels::ready() const {
   return count;
 }
 
-void ServedModels::Drain() {
-  for (const std::shared_ptr<Serving>& serving : All()) {
-    if (serving->scheduler) serving->scheduler->Drain();
-  }
-}
-
-bool ServedModels::WaitUntilIdle(absl::Duration timeout) {
-  const absl::Time end = SteadyNow() + timeout;
-  bool idle = true;
-  for (const std::shared_ptr<Serving>& serving : All()) {
-    if (!serving->scheduler) continue;
-    idle &= serving->scheduler->WaitUntilIdle(
-        std::max(end - SteadyNow(), absl::ZeroDuration()));
-  }
-  return idle;
-}
-
 }  // namespace attend

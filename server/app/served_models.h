@@ -12,7 +12,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "engine/runtime/model.h"
 #include "engine/tensor/mutex.h"
 #include "server/observability/metrics.h"
@@ -64,12 +63,6 @@ class ServedModels {
   const ModelTable& table() const { return table_; }
   // The number of models that take requests.
   int ready() const;
-
-  // Scheduler::Drain() of all models.
-  void Drain();
-  // True when no model computes a request any more; false if `timeout` passed
-  // first.
-  bool WaitUntilIdle(absl::Duration timeout);
 
  private:
   struct Serving;

@@ -14,7 +14,7 @@ size_t OutputSize(const SequenceOutput& output) {
 
 }  // namespace
 
-absl::Status Entry::Verdict(bool draining, absl::Time now) const {
+absl::Status Entry::Verdict(absl::Time now) const {
   const bool started = request->times.started != absl::InfinitePast();
   if (request->listener->cancelled()) {
     return absl::CancelledError("request was cancelled");
@@ -23,9 +23,6 @@ absl::Status Entry::Verdict(bool draining, absl::Time now) const {
     return absl::DeadlineExceededError(started
                                            ? "deadline passed while running"
                                            : "deadline passed in the queue");
-  }
-  if (draining && !started) {
-    return absl::UnavailableError("server is draining");
   }
   return absl::OkStatus();
 }

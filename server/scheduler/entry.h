@@ -18,7 +18,7 @@ namespace attend {
 // worker's thread only.
 struct Entry {
   // Why the request must end now; OK if it may go on.
-  absl::Status Verdict(bool draining, absl::Time now) const;
+  absl::Status Verdict(absl::Time now) const;
   // What the batcher sees of the request. Counting the blocks that the request
   // holds takes time: without `with_blocks` their number is given as 0.
   RequestView View(bool with_blocks) const;

@@ -22,7 +22,7 @@ absl::Status RequestQueue::Push(std::unique_ptr<Request>& request,
   absl::Duration retry_after;
   {
     MutexLock lock(mutex_);
-    if (draining_) return absl::UnavailableError("server is draining");
+    if (closed_) return absl::UnavailableError("server is draining");
     const Held* held = Find(request->tenant);
     full = CheckPlace(*request, held == nullptr ? Depth() : held->depth);
     if (full.ok()) {
@@ -130,19 +130,8 @@ void RequestQueue::Finish(absl::Time now) {
   empty_.notify_all();
 }
 
-void RequestQueue::Drain() {
-  MutexLock lock(mutex_);
-  draining_ = true;
-}
-
-bool RequestQueue::draining() const {
-  MutexLock lock(mutex_);
-  return draining_;
-}
-
 void RequestQueue::Close() {
   MutexLock lock(mutex_);
-  draining_ = true;
   closed_ = true;
   arrived_.notify_one();
 }

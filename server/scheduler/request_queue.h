@@ -25,8 +25,8 @@ namespace attend {
 // The queue owns requests from Push() to Take(). A request that was taken still
 // counts as waiting until Depart(), so that the limits hold for all waiting
 // requests. The queue also counts the requests that have not ended.
-// Thread-safe: any thread may call Push(), Drain(), Close(), WaitUntilEmpty()
-// and depth(); only the worker calls the rest. Never calls a listener.
+// Thread-safe: any thread may call Push(), Close(), WaitUntilEmpty() and
+// depth(); only the worker calls the rest. Never calls a listener.
 class RequestQueue {
  public:
   // All tenants together may have this many times as much as a lone tenant.
@@ -43,7 +43,7 @@ class RequestQueue {
   // Sets the request's arrival time. Takes the request iff Push() returns OK.
   // RESOURCE_EXHAUSTED, with the payload kRetryAfterUrl, if there is no room;
   // also with kTenantLimitUrl if it is the tenant's own limit that is reached.
-  // UNAVAILABLE after Drain().
+  // UNAVAILABLE after Close().
   absl::Status Push(std::unique_ptr<Request>& request, absl::Time now);
 
   // Blocks until a request has arrived, or not at all if `busy`. False after
@@ -59,9 +59,7 @@ class RequestQueue {
   // The listener of a request got its last call.
   void Finish(absl::Time now);
 
-  void Drain();
-  bool draining() const;
-  // Drains, and makes WaitForWork() return false.
+  // From now on Push() takes nothing, and WaitForWork() returns false.
   void Close();
 
   // True when every request has ended; false if `timeout` passed first.
@@ -94,7 +92,6 @@ class RequestQueue {
   // Of tenants that have something.
   std::vector<Held> held_ ABSL_GUARDED_BY(mutex_);
   int unfinished_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   DrainRate rate_ ABSL_GUARDED_BY(mutex_);
 };

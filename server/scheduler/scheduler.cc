@@ -135,8 +135,6 @@ bool Scheduler::failing() const {
   return impl_->health.failing(impl_->clock.Now());
 }
 
-void Scheduler::Drain() { impl_->queue.Drain(); }
-
 bool Scheduler::WaitUntilIdle(absl::Duration timeout) {
   return impl_->queue.WaitUntilEmpty(timeout);
 }

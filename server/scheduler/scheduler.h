@@ -74,7 +74,7 @@ class Scheduler {
 
   // Consumes the request iff it returns OK. Errors:
   // * RESOURCE_EXHAUSTED if the queue is full, with the payload kRetryAfterUrl;
-  // * UNAVAILABLE while draining;
+  // * UNAVAILABLE once the destructor has begun;
   // * INVALID_ARGUMENT if the request alone exceeds the memory of a worker.
   absl::Status Submit(std::unique_ptr<Request>& request);
 
@@ -82,10 +82,8 @@ class Scheduler {
   // same.
   bool failing() const;
 
-  // From now on new and queued requests end with UNAVAILABLE; running requests
-  // go on. Returns at once.
-  void Drain();
-  // True when no request runs any more; false if `timeout` passed first.
+  // True when no request waits or runs any more; false if `timeout` passed
+  // first.
   bool WaitUntilIdle(absl::Duration timeout);
 
  private:

@@ -68,7 +68,6 @@ void Worker::Sweep() {
   step_duration_ = absl::ZeroDuration();
   plan_.preempted.clear();
   queue_.Take(arrivals_);
-  const bool draining = queue_.draining();
   for (std::unique_ptr<Request>& request : arrivals_) {
     Entry& entry = waiting_.emplace_back();
     entry.order = arrived_++;
@@ -82,7 +81,7 @@ void Worker::Sweep() {
 
   const absl::Time now = clock_.Now();
   for (Entry& entry : waiting_) {
-    const absl::Status verdict = entry.Verdict(draining, now);
+    const absl::Status verdict = entry.Verdict(now);
     // Empty work is answered, not computed.
     if (verdict.ok() && entry.work.phase != Phase::kDone) continue;
     queue_.Depart(*entry.request);
@@ -90,7 +89,7 @@ void Worker::Sweep() {
     End(entry, verdict, now);
   }
   for (Entry& entry : running_) {
-    const absl::Status verdict = entry.Verdict(draining, now);
+    const absl::Status verdict = entry.Verdict(now);
     if (!verdict.ok()) EndRunning(entry, verdict, now);
   }
   DropEnded(waiting_);

@@ -33,7 +33,7 @@ class Worker {
 
   // The stages of a step, in order.
   // Takes the requests that have arrived, and ends requests that are cancelled,
-  // late, drained or done.
+  // late or done.
   void Sweep();
   // Plans the next step, and moves requests between waiting and running.
   void Plan();

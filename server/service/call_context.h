@@ -98,6 +98,10 @@ class CallContext {
   // threads that nobody else waits for. Called in Handler::Start().
   void UseSandbox() { uses_sandbox_ = true; }
 
+  // The engine computes inputs of the call, so a server that drains waits for
+  // its end. Called in Handler::Start().
+  void UseEngine() { uses_engine_ = true; }
+
   // What the call records for its trace. Used with mutex() held while inputs
   // run.
   CallTrace& trace() { return trace_; }
@@ -122,6 +126,7 @@ class CallContext {
   std::shared_ptr<const ModelEntry> model_;  // null: not known yet, or none
   std::string called_;
   std::string request_id_;
+  bool uses_engine_ = false;
   CallTrace trace_;
   absl::Time arrival_;
   absl::Time deadline_ = absl::InfiniteFuture();

@@ -11,6 +11,7 @@
 #include "engine/tokenizer/sandbox/sandbox.h"
 #include "server/service/call_context.h"
 #include "server/service/heap_trimmer.h"
+#include "server/service/live_calls.h"
 #include "server/service/service.h"
 #include "server/service/unread_answers.h"
 #include "server/service/work_pool.h"
@@ -28,8 +29,14 @@ struct CallEnvironment {
         pool(tokenizer_threads, max_tokenizer_queue),
         heap(absl::Seconds(1), [] { malloc_trim(0); }) {}
 
-  // New calls end with UNAVAILABLE.
+  // New calls end with UNAVAILABLE. A call that was let in before goes on, with
+  // all of its inputs.
   void Drain() { lifecycle.draining = true; }
+  // After Drain(): true once all calls that the engine computes have ended;
+  // false if `timeout` passed first.
+  bool WaitUntilIdle(absl::Duration timeout) {
+    return computed_calls.WaitForNone(timeout);
+  }
   // Running calls end with UNAVAILABLE too, within a step.
   void Cut() {
     lifecycle.draining = true;
@@ -43,6 +50,9 @@ struct CallEnvironment {
   WorkPool pool;  // gives work to the other, so it ends before
   HeapTrimmer heap;
   UnreadAnswers unread{service.max_unread_bytes};
+  // Calls that start, and started calls whose inputs the engine computes, until
+  // their answers have been sent.
+  LiveCalls computed_calls;
 };
 
 // Who calls, as the protocol knows. All of it is read before Begin() returns.

@@ -27,6 +27,7 @@ class EngineHandler : public Handler {
  public:
   absl::StatusOr<int> Start(const google::protobuf::Message& message) final {
     const auto& request = static_cast<const Request&>(message);
+    context_.UseEngine();
     if (model_ == nullptr) RETURN_IF_ERROR(Begin(request));
     ASSIGN_OR_RETURN(const int count, Prepare(request));
     for (int i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_SERVICE_LIVE_CALLS_H_
 #define ATTEND_SERVER_SERVICE_LIVE_CALLS_H_
 
+#include <algorithm>
 #include <condition_variable>
 
 #include "absl/time/time.h"
@@ -32,15 +33,18 @@ class LiveCalls {
       return count_ == 0;
     });
   }
-  // Returns when no entry lives, or `timeout` has passed. `timeout` is finite.
-  void WaitForNone(absl::Duration timeout) {
+  // Returns true when no entry lives, and false once `timeout` has passed.
+  bool WaitForNone(absl::Duration timeout) {
     MutexLock lock(mutex_);
-    changed_.wait_for(
-        lock, absl::ToChronoNanoseconds(timeout),
+    // The clock's range ends at some 292 years.
+    return changed_.wait_for(
+        lock, absl::ToChronoNanoseconds(std::min(timeout, kMaxTimeout)),
         [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return count_ == 0; });
   }
 
  private:
+  static constexpr absl::Duration kMaxTimeout = absl::Hours(24 * 365);
+
   void Add(int change) {
     MutexLock lock(mutex_);
     count_ += change;

@@ -97,6 +97,8 @@ void ServiceCall::Start() {
 absl::Status ServiceCall::Enqueue() {
   request_.reset(method_.request->New());
   handler_ = NewHandler();
+  // Counted before the flag is read: a drain that begins now waits for it.
+  computed_.emplace(environment_.computed_calls);
   RETURN_IF_ERROR(CheckDraining());
   SetStarting(true);
   return WaitIn(environment_.pool, &ServiceCall::RunStart);
@@ -111,8 +113,18 @@ absl::Status ServiceCall::WaitIn(WorkPool& pool, void (ServiceCall::*next)()) {
   return refused;
 }
 
+WorkPool& ServiceCall::InputsPool() {
+  return uses_sandbox_ ? environment_.sandbox_pool : environment_.pool;
+}
+
+void ServiceCall::SetStarting(bool starting) {
+  MutexLock lock(mutex_);
+  starting_ = starting;
+}
+
 void ServiceCall::Refuse(absl::Status status) {
   SetStarting(false);
+  computed_.reset();
   failed_to_start_ = true;
   start_status_ = std::move(status);
 }
@@ -206,6 +218,7 @@ void ServiceCall::Started(absl::Status status) {
   request_.reset();
   // In most cases the engine has the inputs now, and there is nothing to answer
   // yet. Whoever changes that wakes the call's thread.
+  if (!status.ok() || !uses_engine_) computed_.reset();
   const bool quiet = !status.ok() || handler_->quiet();
   MutexLock lock(mutex_);
   failed_to_start_ = !status.ok();

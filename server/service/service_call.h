@@ -4,6 +4,7 @@
 #include <google/protobuf/message.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -12,6 +13,7 @@
 #include "server/service/call_context.h"
 #include "server/service/call_environment.h"
 #include "server/service/handler.h"
+#include "server/service/live_calls.h"
 #include "server/service/methods.h"
 
 namespace attend {
@@ -37,8 +39,7 @@ class ServiceCall : public CallContext {
   virtual absl::Status ReadRequest(google::protobuf::Message& request) = 0;
   // The handler of the call, in Start().
   virtual std::unique_ptr<Handler> NewHandler();
-  // Takes the answers. Used on the call's thread, or on a tokenizer thread at
-  // the end of Start().
+  // Takes the answers, on the call's thread or at the end of Start().
   virtual Responder& responder() = 0;
   // The size of the request before it is read. Any thread may ask.
   virtual size_t request_bytes() const = 0;
@@ -77,8 +78,7 @@ class ServiceCall : public CallContext {
   // True when the handler needs the call no more; see Handler::quiet(). Not to
   // be called while starting() is true.
   bool quiet() const { return failed_to_start_ || handler_->quiet(); }
-  // Counts and logs the call, as far as there is memory. To be called at the
-  // very end of the call.
+  // Counts and logs the call, as far as there is memory, at its very end.
   void Report(CallEnd end) const;
 
   // The metrics of the call's model. Not to be called while starting() is true.
@@ -86,17 +86,13 @@ class ServiceCall : public CallContext {
   bool needs_proof() const { return environment_.service.tenants != nullptr; }
 
  private:
-  void SetStarting(bool starting) {
-    MutexLock lock(mutex_);
-    starting_ = starting;
-  }
+  void SetStarting(bool starting);
   // Finds out of which tenant the call is.
   absl::Status Identify(const Caller& caller);
   // Whether the call may come, as far as is known without its request.
   absl::Status Admit();
   absl::Status CheckDraining();
-  // Makes the handler, and leaves the request to a tokenizer thread. An error:
-  // the request may not wait.
+  // Makes the handler and queues the request; an error: it may not wait.
   absl::Status Enqueue();
   // Leaves `next` to a thread of the pool, with the same error.
   absl::Status WaitIn(WorkPool& pool, void (ServiceCall::*next)());
@@ -107,9 +103,7 @@ class ServiceCall : public CallContext {
   void StartInputs();
   absl::Status StartHandler();
   // Whose threads start the inputs.
-  WorkPool& InputsPool() {
-    return uses_sandbox_ ? environment_.sandbox_pool : environment_.pool;
-  }
+  WorkPool& InputsPool();
   // Leaves `next`, work on about `bytes` bytes, to a later turn of the pool.
   // False: there is no memory for that.
   bool Pause(WorkPool& pool, size_t bytes, void (ServiceCall::*next)());
@@ -139,6 +133,7 @@ class ServiceCall : public CallContext {
   size_t all_bytes_ = 0;         // of the request
   size_t input_bytes_ = 0;       // of an input, on average
 
+  std::optional<LiveCalls::Entry> computed_;
   bool starting_ ABSL_GUARDED_BY(mutex_) = false;
   bool woken_early_ ABSL_GUARDED_BY(mutex_) = false;  // while starting
   bool was_read_ = false;         // ReadRequest() was called

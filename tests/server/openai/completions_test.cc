@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/openai/openai_api.h"
@@ -32,6 +34,24 @@ TEST(CompletionsTest, TheWholeAnswer) {
             json::parse(R"({"prompt_tokens": 4, "completion_tokens": 3,
                             "total_tokens": 7})"));
   fixture.ExpectCounted(R"(code="OK",method="/v1/completions",model="fake")");
+}
+
+TEST(CompletionsTest, ABatchThatHasBegunIsComputedWhileTheServerDrains) {
+  HttpFixtureOptions options = OpenAiFixture();
+  options.engines[0].allowed_steps = 0;
+  options.scheduler.max_running = 1;
+  HttpFixture fixture(std::move(options));
+  constexpr char kBatch[] =
+      R"({"prompt": ["a", "b", "c", "d", "e", "f", "g", "h"], "max_tokens": 2})";
+  json answer;
+  std::thread client([&] { answer = PostJson(fixture, kPath, kBatch); });
+  fixture.engine().WaitUntilBlocked();
+  fixture.calls->Drain();
+  PostJson(fixture, kPath, kBatch, /*status=*/503);
+  fixture.OpenGates();
+  client.join();
+  EXPECT_EQ(answer["choices"].size(), 8u) << answer;
+  EXPECT_EQ(answer["usage"]["completion_tokens"], 16);
 }
 
 TEST(CompletionsTest, PromptsOfAllKindsAndCopies) {

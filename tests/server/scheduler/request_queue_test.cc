@@ -189,16 +189,14 @@ TEST(RequestQueueTest, RetryHintFollowsWhatEnds) {
   EXPECT_LE(retry, 1.25 * 41 * absl::Milliseconds(200));
 }
 
-TEST(RequestQueueTest, DrainRefusesAndCloseWakes) {
+TEST(RequestQueueTest, CloseWakesAndRefuses) {
   RequestQueue queue(4, 1000);
   std::thread waiter([&] { EXPECT_FALSE(queue.WaitForWork(false)); });
-  queue.Drain();
+  queue.Close();
+  waiter.join();
   auto request = Tokens(1);
   EXPECT_EQ(queue.Push(request, kNow).code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(request, nullptr);
-  EXPECT_TRUE(queue.draining());
-  queue.Close();
-  waiter.join();
 }
 
 TEST(RequestQueueTest, WaitUntilEmptyCountsUntilFinish) {

@@ -153,7 +153,6 @@ class Maker {
     if (OneIn(4)) {
       for (int i = Uniform(1, 5); i > 0; --i) Add(Kind::kFailStep, 0);
     }
-    if (OneIn(20)) Add(Kind::kDrain, 0);
     if (OneIn(20)) Add(Kind::kClose, 0);
   }
 
@@ -200,8 +199,6 @@ std::string ToText(const ScenarioEvent& event) {
       return absl::StrFormat("the next step takes %d us longer", event.micros);
     case Kind::kSetClock:
       return absl::StrFormat("the clock is set, by %d us", event.micros);
-    case Kind::kDrain:
-      return "the server drains";
     case Kind::kClose:
       return "the server stops";
   }

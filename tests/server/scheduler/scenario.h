@@ -18,8 +18,7 @@ struct ScenarioEvent {
     kFailStep,  // the next step fails
     kSlowStep,  // the next step takes `micros` longer
     kSetClock,  // the clock goes `micros` forward, or back
-    kDrain,
-    kClose,  // the server stops: nothing happens after this
+    kClose,     // the server stops: nothing happens after this
   };
 
   Kind kind = Kind::kArrive;

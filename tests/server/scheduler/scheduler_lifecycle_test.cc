@@ -36,7 +36,6 @@ TEST(SchedulerLifecycleTest, CancelledWhileRunningIsFreedWithinOneStep) {
   EXPECT_EQ(engine.live_sequences(), 1);
   engine.OpenGate();
   EXPECT_TRUE(other.Wait().ok());
-  scheduler.Drain();
   EXPECT_TRUE(scheduler.WaitUntilIdle(absl::InfiniteDuration()));
 }
 
@@ -105,31 +104,6 @@ TEST(SchedulerLifecycleTest, DeadlineWhileRunning) {
   EXPECT_EQ(listener.Wait().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(listener.Wait().message(), HasSubstr("while running"));
   EXPECT_EQ(listener.final_.choices[0].tokens.size(), 10u);
-}
-
-TEST(SchedulerLifecycleTest, DrainEndsWhatWaitsAndFinishesWhatRuns) {
-  ManualClock clock;
-  FakeEngine engine({.allowed_steps = 3});
-  Turns turns;
-  Scheduler scheduler({.max_running = 1}, engine, clock, turns, nullptr);
-  RecordingListener running, queued, late;
-  auto request = MakeRequest(engine, running, FakeTask{.tokens = 30});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  engine.WaitUntilBlocked();
-  request = MakeRequest(engine, queued, FakeTask{});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  scheduler.Drain();
-  EXPECT_FALSE(scheduler.WaitUntilIdle(absl::Milliseconds(1)));
-  request = MakeRequest(engine, late, FakeTask{});
-  EXPECT_EQ(scheduler.Submit(request).code(), absl::StatusCode::kUnavailable);
-  EXPECT_NE(request, nullptr);
-  engine.AllowSteps(1);
-  EXPECT_EQ(queued.Wait().code(), absl::StatusCode::kUnavailable);
-  EXPECT_FALSE(running.done_);
-  engine.OpenGate();
-  EXPECT_TRUE(scheduler.WaitUntilIdle(absl::InfiniteDuration()));
-  EXPECT_TRUE(running.Wait().ok());
-  ExpectTokens(running, {.tokens = 30});
 }
 
 TEST(SchedulerLifecycleTest, DestructorEndsEverythingOnce) {

@@ -44,10 +44,9 @@ class SimulatedRequest final : public RequestListener {
   }
 
   // How it must be answered by a sweep at `now`; nullopt: not yet.
-  std::optional<absl::StatusCode> Verdict(bool draining, absl::Time now) const {
+  std::optional<absl::StatusCode> Verdict(absl::Time now) const {
     if (is_cancelled) return absl::StatusCode::kCancelled;
     if (deadline <= now) return absl::StatusCode::kDeadlineExceeded;
-    if (draining && !started) return absl::StatusCode::kUnavailable;
     if (sequence->Next().phase == Phase::kDone) return absl::StatusCode::kOk;
     return std::nullopt;
   }

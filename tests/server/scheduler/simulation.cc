@@ -112,9 +112,6 @@ void Simulation::Happen(const ScenarioEvent& event) {
     case Kind::kSetClock:
       if (early) return;
       return clock_.Advance(absl::Microseconds(event.micros));
-    case Kind::kDrain:
-      model_.Drain();
-      return queue_.Drain();
     case Kind::kClose:
       closed_ = true;
       return queue_.Close();

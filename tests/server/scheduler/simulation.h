@@ -31,8 +31,8 @@ struct SimulationResult {
 // * the plan keeps within rows, places, blocks and encode rows, and nobody who
 //   waits holds memory;
 // * a request gets one answer, and the one that it must get, in the step in
-//   which it must get it: cancelled, late, drained, failed with its step,
-//   complete; and nobody else gets an answer;
+//   which it must get it: cancelled, late, failed with its step, complete; and
+//   nobody else gets an answer;
 // * who is answered gets no rows;
 // * nobody is overtaken within the tenant for longer than priorities allow, and
 //   all end within a bound of steps;

@@ -65,7 +65,6 @@ void SimulationModel::OnPushed(SimulatedRequest& request,
 // has there, together.
 absl::StatusCode SimulationModel::PushAnswer(
     const SimulatedRequest& request) const {
-  if (draining_) return absl::StatusCode::kUnavailable;
   int64_t requests = 0;
   int64_t tokens = 2 * request.queued_tokens();
   for (const SimulatedRequest* other : live_) {
@@ -87,7 +86,7 @@ void SimulationModel::Cancel(int request) {
 
 void SimulationModel::ExpectSweep(absl::Time now) {
   for (SimulatedRequest* request : live_) {
-    request->expected = request->Verdict(draining_, now);
+    request->expected = request->Verdict(now);
   }
 }
 

@@ -35,7 +35,6 @@ class SimulationModel {
                            SimulatedSequence* sequence, absl::Time now);
   void OnPushed(SimulatedRequest& request, const absl::Status& status);
   void Cancel(int request);
-  void Drain() { draining_ = true; }
 
   // What must become of all, before each stage; and after it, whether it has.
   void ExpectSweep(absl::Time now);
@@ -63,7 +62,6 @@ class SimulationModel {
   const Scenario& scenario_;
   Complaint& complaint_;
   SimulationCounts& counts_;
-  bool draining_ = false;
   bool clock_is_set_ = false;     // sometimes
   bool memory_is_short_ = false;  // not all that run may go on
   // By number; null where there is none.
