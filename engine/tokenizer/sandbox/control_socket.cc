@@ -32,7 +32,7 @@ bool SendSocket(int control, int socket) {
   with->cmsg_type = SCM_RIGHTS;
   with->cmsg_len = CMSG_LEN(sizeof(socket));
   std::memcpy(CMSG_DATA(with), &socket, sizeof(socket));
-  return sendmsg(control, &message.header, MSG_NOSIGNAL) == 1;
+  return sendmsg(control, &message.header, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
 int ReceiveSocket(int control) {

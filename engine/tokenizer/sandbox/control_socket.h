@@ -3,7 +3,8 @@
 
 namespace attend {
 
-// Hands `socket` over to who reads `control`. False: errno says why not.
+// Hands `socket` over to who reads `control`, without waiting. False: errno
+// says why not; EAGAIN if too many wait to be received.
 bool SendSocket(int control, int socket);
 
 // Waits for one that was handed over, and owns it. -1 once the other end of

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -54,10 +55,20 @@ absl::Status NoProcess() {
       "in");
 }
 
+absl::string_view NameOf(SandboxTask task) {
+  return task == SandboxTask::kRenderChat ? "rendering" : "compiling";
+}
+
 absl::Status TakesMore(SandboxTask task, absl::string_view limit) {
   return absl::InvalidArgumentError(
-      absl::StrCat(task == SandboxTask::kRenderChat ? "rendering" : "compiling",
-                   " takes more than ", limit));
+      absl::StrCat(NameOf(task), " takes more than ", limit));
+}
+
+absl::Status Killed(SandboxTask task) {
+  return absl::UnavailableError(
+      task == SandboxTask::kRenderChat
+          ? "the process that rendered the chat was killed"
+          : "the process that tried the grammar was killed");
 }
 
 // OK when `fd` is ready for `events`, or its other end has gone.
@@ -146,12 +157,27 @@ struct Sandbox::Starter {
   }
 
   explicit Starter(int fd) : control(fd) {}
-  // Asked by one thread at a time, until it is true. ECHILD: the process has
-  // ended, and was reaped by a thread that reaps all children of this process.
+  // Both by one thread at a time, until the first is true or the second is
+  // called. One that is stopped starts no others, so it is ended. ECHILD: the
+  // process has ended, and was reaped by a thread that reaps all children of
+  // this process.
   bool IsGone() const {
-    const pid_t ended = waitpid(child, nullptr, WNOHANG);
-    return ended == child || (ended < 0 && errno == ECHILD);
+    int status = 0;
+    const pid_t changed = waitpid(child, &status, WNOHANG | WUNTRACED);
+    if (changed < 0) return errno == ECHILD;
+    if (changed == child && WIFSTOPPED(status)) End();
+    return changed == child;
   }
+  // With the processes that it has started, which are a group of its own.
+  void End() const {
+    kill(-child, SIGKILL);
+    kill(child, SIGKILL);  // which may have no group yet
+    waitpid(child, nullptr, 0);
+  }
+
+  // See Sandbox::Run(), but without a limit of time.
+  absl::StatusOr<std::string> Do(const SandboxJob& job,
+                                 absl::FunctionRef<bool()> ended) const;
 
   const Socket control;
   pid_t child = -1;
@@ -177,8 +203,8 @@ void Sandbox::RunIfStartedForIt(int argc, char** argv) {
 }
 
 absl::StatusOr<std::shared_ptr<const Sandbox::Starter>> Sandbox::Running() {
+  Look();
   MutexLock lock(mutex_);
-  if (starter_ != nullptr && starter_->IsGone()) starter_ = nullptr;
   if (starter_ == nullptr && can_start_again) {
     starter_ = Starter::Start(&StartAgain);
   }
@@ -186,9 +212,38 @@ absl::StatusOr<std::shared_ptr<const Sandbox::Starter>> Sandbox::Running() {
   return starter_;
 }
 
+void Sandbox::Look() {
+  MutexLock lock(mutex_);
+  if (starter_ != nullptr && starter_->IsGone()) starter_ = nullptr;
+}
+
+void Sandbox::Replace(const Starter& starter) {
+  MutexLock lock(mutex_);
+  if (starter_.get() != &starter || !can_start_again) return;
+  starter_->End();
+  starter_ = nullptr;
+}
+
 absl::StatusOr<std::string> Sandbox::Run(const SandboxJob& job,
                                          absl::FunctionRef<bool()> ended) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const Starter> starter, Running());
+  const auto end =
+      std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(job.wait);
+  bool late = false;
+  auto result = starter->Do(job, [&] {
+    Look();
+    late = std::chrono::steady_clock::now() >= end;
+    return late || ended();
+  });
+  if (!late) return result;
+  Replace(*starter);
+  return absl::UnavailableError(absl::StrCat(
+      NameOf(job.task), " has not ended within ",
+      absl::FormatDuration(job.wait), ": its process is replaced"));
+}
+
+absl::StatusOr<std::string> Sandbox::Starter::Do(
+    const SandboxJob& job, absl::FunctionRef<bool()> ended) const {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return Broken("socketpair");
@@ -196,8 +251,10 @@ absl::StatusOr<std::string> Sandbox::Run(const SandboxJob& job,
   const Socket ours(ends[0]);
   {
     const Socket theirs(ends[1]);
-    if (!SendSocket(starter->control.fd(), theirs.fd())) {
-      return Broken("sendmsg");
+    while (!SendSocket(control.fd(), theirs.fd())) {
+      if (errno == EPIPE || errno == ECONNRESET) return Killed(job.task);
+      if (errno != EAGAIN) return Broken("sendmsg");
+      RETURN_IF_ERROR(Await(control.fd(), POLLOUT, ended));
     }
   }
   const SandboxHeader header = {.task = job.task,
@@ -224,10 +281,7 @@ absl::StatusOr<std::string> Sandbox::Run(const SandboxJob& job,
     case kTooLong:
       return TakesMore(job.task, absl::FormatDuration(kSandboxTime));
     default:
-      return absl::UnavailableError(
-          job.task == SandboxTask::kRenderChat
-              ? "the process that rendered the chat was killed"
-              : "the process that tried the grammar was killed");
+      return Killed(job.task);
   }
 }
 

@@ -18,6 +18,9 @@ namespace attend {
 // Limits of one job: bytes of memory, what it was given included, and CPU time.
 inline constexpr size_t kSandboxMemory = 64 << 20;
 inline constexpr absl::Duration kSandboxTime = absl::Seconds(2);  // of a CPU
+// And by the wall clock, waiting for a process included: enough for the CPU
+// time where the process gets a tenth of a CPU.
+inline constexpr absl::Duration kSandboxWait = absl::Seconds(30);
 
 struct SandboxJob {
   SandboxTask task = SandboxTask::kRenderChat;
@@ -29,6 +32,8 @@ struct SandboxJob {
 
   // kTryGrammar, see hf_grammar_try(). The result is its number.
   HfGrammarKind grammar_kind = kHfJsonSchema;
+
+  absl::Duration wait = kSandboxWait;
 };
 
 // Processes for work whose memory and time only the operating system can limit
@@ -37,6 +42,9 @@ struct SandboxJob {
 // A process of one thread, which has no model's memory, starts the others and
 // starts them anew. If it is killed, this process starts it anew, where its
 // program can be one. They end with this process. Thread-safe.
+//
+// A process that is stopped (SIGSTOP) can neither work nor end itself. It is
+// killed as soon as that is noticed, and replaced.
 class Sandbox {
  public:
   // So many jobs are done at once.
@@ -54,8 +62,9 @@ class Sandbox {
 
   // The result. INVALID_ARGUMENT: what is wrong with the job, or the limit that
   // it passes. CANCELLED once `ended`, which is asked every few
-  // milliseconds. UNAVAILABLE if the system gave no process, or somebody killed
-  // it.
+  // milliseconds. UNAVAILABLE if the system gave no process, if somebody killed
+  // or stopped it, or if there is no result after job.wait; then all processes
+  // are replaced.
   absl::StatusOr<std::string> Run(const SandboxJob& job,
                                   absl::FunctionRef<bool()> ended);
 
@@ -67,6 +76,11 @@ class Sandbox {
   Sandbox();
   // The one that runs; started anew if that is gone.
   absl::StatusOr<std::shared_ptr<const Starter>> Running();
+  // Forgets the one that runs if it is gone.
+  void Look();
+  // Kills `starter` and the processes that it has started, where others can
+  // take their place.
+  void Replace(const Starter& starter);
 
   Mutex mutex_;
   std::shared_ptr<const Starter> starter_ ABSL_GUARDED_BY(mutex_);  // or null

@@ -226,9 +226,10 @@ void LimitMemory() {
   }
 }
 
-// Gives up everything of the process that it was forked from: files and
-// terminal.
+// Gives up everything of the process that it was forked from: files, terminal,
+// and the group that signals of the terminal go to.
 void Detach(int& control) {
+  setpgid(0, 0);
   const int null = open("/dev/null", O_RDWR);
   for (const int fd : {0, 1, 2}) dup2(null, fd);
   control = dup2(control, 3);
@@ -252,7 +253,12 @@ void RunSandbox(int control) {
       if (child < 0) break;
     }
     int status = 0;
-    if (running > 0 && wait(&status) > 0) {
+    const pid_t child = running > 0 ? waitpid(-1, &status, WUNTRACED) : -1;
+    if (child > 0 && WIFSTOPPED(status)) {
+      kill(child, SIGKILL);  // else its job would never end
+      continue;
+    }
+    if (child > 0) {
       --running;
       if (WIFEXITED(status) && WEXITSTATUS(status) == 0) _exit(0);
     }

@@ -17,6 +17,7 @@
 #include "absl/algorithm/container.h"
 #include "engine/tokenizer/sandbox/sandbox.h"
 #include "engine/tokenizer/text/tokenizer.h"
+#include "tests/engine/tokenizer/sandbox_processes.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/wait_until.h"
 
@@ -265,31 +266,17 @@ __attribute__((constructor)) void MayRender(int argc, char** argv) {
   Sandbox::RunIfStartedForIt(argc, argv);
 }
 
-// Processes of that name that `parent` has started.
-std::vector<pid_t> Renderers(pid_t parent) {
-  std::vector<pid_t> found;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    // "123 (attend-sandbox) S 1 ...": the last is the parent.
-    const std::string stat = Read(entry.path() / "stat");
-    const size_t name = stat.find("(attend-sandbox) ");
-    if (name != stat.npos && std::stoi(stat.substr(name + 19)) == parent) {
-      found.push_back(std::stoi(stat));
-    }
-  }
-  return found;
-}
-
 TEST(ChatTemplateTest, TheProcessThatStartsOthersIsStartedAgain) {
   const Directory directory;
   directory.Write("chat_template.jinja", "{{ messages[0].content }}");
   const std::unique_ptr<ChatTemplate> chat = Load(directory);
   for (int round = 0; round < 2; ++round) {
-    const std::vector<pid_t> starters = Renderers(getpid());
+    const std::vector<pid_t> starters = SandboxProcesses(getpid());
     ASSERT_EQ(starters.size(), 1u);
     ASSERT_EQ(kill(starters[0], SIGKILL), 0);
     EXPECT_TRUE(WaitUntil([&] {
       return chat->Render(OneTurn(), Noon()).ok() &&
-             Renderers(getpid()) != starters;
+             SandboxProcesses(getpid()) != starters;
     }));
   }
 }
@@ -299,18 +286,11 @@ TEST(ChatTemplateTest, ARenderingWhoseProcessIsKilledSaysSo) {
   directory.Write("chat_template.jinja",
                   "{{ 'a'.count('') if messages[0].content == 'slow' }}");
   const std::unique_ptr<ChatTemplate> chat = Load(directory);
-  const auto all = [] {
-    std::vector<pid_t> found;
-    for (const pid_t starter : Renderers(getpid())) {
-      for (const pid_t renders : Renderers(starter)) found.push_back(renders);
-    }
-    return found;
-  };
   std::set<pid_t> killed;
   std::atomic<bool> done{false};
   std::thread killer([&] {
     while (!done) {
-      for (const pid_t renders : all()) {
+      for (const pid_t renders : SandboxWorkers()) {
         kill(renders, SIGKILL);
         killed.insert(renders);
       }
@@ -321,7 +301,8 @@ TEST(ChatTemplateTest, ARenderingWhoseProcessIsKilledSaysSo) {
   killer.join();
   // One that has not died yet might take the next rendering.
   EXPECT_TRUE(WaitUntil([&] {
-    return absl::c_none_of(all(), [&](pid_t p) { return killed.contains(p); });
+    return absl::c_none_of(SandboxWorkers(),
+                           [&](pid_t p) { return killed.contains(p); });
   }));
   EXPECT_TRUE(absl::IsUnavailable(ended)) << ended;
   EXPECT_THAT(ended.message(),
