@@ -17,16 +17,17 @@ absl::StatusOr<const ModelEntry*> FindVersion(const Service& service,
                                               absl::string_view version) {
   const std::string own =
       name.empty() ? service.models.DefaultName() : std::string(name);
+  const TenantAccount& tenant = context.account();
   // A version that is served beside the one that the name means.
   const std::string beside = absl::StrCat(own, "@", version);
-  if (service.models.Find(beside) != nullptr) {
+  if (tenant.MayUse(beside) && service.models.Find(beside) != nullptr) {
     return service.FindEntry(beside, context);
   }
   // An alias of the model's name has no say in this.
   if (SharedModel itself = service.models.Find(own);
       itself != nullptr && version == VersionText(*itself) &&
-      context.model() == nullptr) {
-    RETURN_IF_ERROR(context.SetModel(std::move(itself), own));
+      context.model() == nullptr && tenant.MayUse(own)) {
+    context.SetModel(std::move(itself), own);
     return context.model();
   }
   ASSIGN_OR_RETURN(const ModelEntry* entry, service.FindEntry(name, context));

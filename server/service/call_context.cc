@@ -6,12 +6,10 @@
 
 namespace attend {
 
-// Refused or not, the call was for this model.
-absl::Status CallContext::SetModel(std::shared_ptr<const ModelEntry> model,
-                                   absl::string_view called) {
+void CallContext::SetModel(std::shared_ptr<const ModelEntry> model,
+                           absl::string_view called) {
   model_ = std::move(model);
   called_ = std::string(called);
-  return account().CheckModel(called_);
 }
 
 }  // namespace attend

@@ -78,10 +78,9 @@ class CallContext {
   // Says for which model the call is, and by which name it was called: its own
   // or that of an alias. The call's log line and metrics name that
   // model, and the call has a share of it to its end. Called in
-  // Handler::Start(). PERMISSION_DENIED if the tenant may not use what it
-  // called.
-  absl::Status SetModel(std::shared_ptr<const ModelEntry> model,
-                        absl::string_view called);
+  // Handler::Start(). The tenant may use what it called.
+  void SetModel(std::shared_ptr<const ModelEntry> model,
+                absl::string_view called);
   // Null: not known yet.
   const ModelEntry* model() const { return model_.get(); }
   // The name by which model() was called.

@@ -31,29 +31,35 @@ std::string ListServed(const ModelTable& models, const TenantAccount& tenant) {
   return served == 0 ? "none" : list;
 }
 
+absl::Status NotServed(absl::string_view name, const ModelTable& models,
+                       const TenantAccount& tenant) {
+  return absl::NotFoundError(
+      name.empty()
+          ? absl::StrCat("the default model is not served, the models are: ",
+                         ListServed(models, tenant))
+          : absl::StrFormat("model '%s' is not served, the models are: %s",
+                            absl::CHexEscape(name.substr(0, 100)),
+                            ListServed(models, tenant)));
+}
+
 }  // namespace
 
+// A tenant that may not use a model is told the same as where there is none:
+// else answers would tell which models others have.
 absl::StatusOr<const ModelEntry*> Service::FindEntry(
     absl::string_view name, CallContext& context) const {
   const ModelEntry* const known = context.model();
   if (known != nullptr &&
       (name.empty() || known->name == name || context.called() == name)) {
-    RETURN_IF_ERROR(context.account().CheckModel(context.called()));
     return known;
   }
   const std::string called =
       name.empty() ? models.DefaultName() : std::string(name);
-  SharedModel found = models.Choose(called);
-  if (found == nullptr) {
-    return absl::NotFoundError(
-        name.empty()
-            ? absl::StrCat("the default model is not served, the models are: ",
-                           ListServed(models, context.account()))
-            : absl::StrFormat("model '%s' is not served, the models are: %s",
-                              absl::CHexEscape(name.substr(0, 100)),
-                              ListServed(models, context.account())));
-  }
-  RETURN_IF_ERROR(context.SetModel(std::move(found), called));
+  SharedModel found = context.account().CheckModel(called).ok()
+                          ? models.Choose(called)
+                          : nullptr;
+  if (found == nullptr) return NotServed(name, models, context.account());
+  context.SetModel(std::move(found), called);
   return context.model();
 }
 

@@ -58,8 +58,8 @@ struct Service {
   // targets, whether the model could be loaded or not. Notes in `context` that
   // the call is for this model, which thus lives as long as the call; who asks
   // again gets the same one, whatever has changed meanwhile. NOT_FOUND if there
-  // is no such model; the error lists the models that are served and that the
-  // tenant may use. PERMISSION_DENIED if the tenant may not use the model.
+  // is no such model, or the tenant may not use it; the error lists the models
+  // that are served and that the tenant may use.
   absl::StatusOr<const ModelEntry*> FindEntry(absl::string_view name,
                                               CallContext& context) const;
   // The same for a caller that needs the loaded model. UNAVAILABLE, with the

@@ -83,7 +83,7 @@ TEST_F(TenantsTest, CallsNeedAKeyAndKeepToItsLimits) {
       0);
   EXPECT_NE(RunShell(command).exit_code, 0);
 
-  EXPECT_TRUE(absl::IsPermissionDenied(Generate(server, kNarrowKey)));
+  EXPECT_TRUE(absl::IsNotFound(Generate(server, kNarrowKey)));
   Client narrow(With(server, kNarrowKey));
   const auto models = narrow.ListModels();
   ASSERT_TRUE(models.ok()) << models.status();

@@ -215,6 +215,37 @@ TEST_F(ModelCallsTest, AVersionBesideIsFoundByItsNumber) {
   EXPECT_THAT(metadata("1").versions(), ElementsAre("1"));
 }
 
+TEST_F(ModelCallsTest, VersionsOfModelsOfOtherTenantsAreNotTold) {
+  Tenants tenants(metrics_);
+  TenantSettings settings;
+  settings.name = "a";
+  settings.keys = {HashKey("key")};
+  settings.models = {"fake"};
+  tenants.Set({settings}, clock_.Now());
+  service_.tenants = &tenants;
+  Build({});
+  for (const char* name : {"hidden", "hidden@2"}) {
+    models_.Put(std::make_shared<const ModelEntry>(
+        ModelEntry{.name = name,
+                   .calls = *model_metrics_,
+                   .served = models_.Find("fake")->served}));
+  }
+  for (const std::string name : {"hidden", "none"}) {
+    for (const char* version : {"", "1", "2", "3"}) {
+      inference::ModelMetadataRequest request;
+      request.set_name(name);
+      request.set_version(version);
+      LocalCall call =
+          NewCall("ModelMetadata", request, {.authorization = "Bearer key"});
+      call.Run();
+      EXPECT_EQ(call.end(), absl::NotFoundError(absl::StrCat(
+                                "model '", name,
+                                "' is not served, the models are: 'fake'")))
+          << version;
+    }
+  }
+}
+
 TEST_F(ModelCallsTest, TheRepositoryIsThatOfTheStart) {
   BuildWithBroken();
   inference::RepositoryIndexRequest request;

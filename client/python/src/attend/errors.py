@@ -46,11 +46,11 @@ class DeadlineExceeded(AttendError):
 
 
 class NotFound(AttendError):
-    """There is no such model."""
+    """There is no such model, or the tenant may not use it."""
 
 
 class PermissionDenied(AttendError):
-    """The tenant may not use this model."""
+    """The call is for administrators, and the tenant is none."""
 
 
 class ResourceExhausted(AttendError):
