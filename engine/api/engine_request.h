@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_API_ENGINE_REQUEST_H_
 #define ATTEND_ENGINE_API_ENGINE_REQUEST_H_
 
+#include <cstdint>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -72,6 +73,9 @@ struct EngineRequest {
   EngineInput input;
   std::variant<GenerateTask, ScoreTask, EmbedTask, ClassifyTask, FillMaskTask>
       task;
+  // Requests find cached keys and values of requests with the same salt only.
+  // What is in the cache thus tells nobody else what a request had.
+  uint64_t cache_salt = 0;
 };
 
 }  // namespace attend

@@ -126,15 +126,15 @@ std::byte* BlockPool::Take(int index) {
 }
 
 void BlockPool::SealSource(absl::Span<std::byte* const> blocks,
-                           absl::Span<const int> tokens) {
+                           absl::Span<const int> tokens, uint64_t salt) {
   source_blocks_.clear();
   for (const std::byte* block : blocks) source_blocks_.push_back(Index(block));
-  sources_.Seal(source_blocks_, tokens);
+  sources_.Seal(source_blocks_, tokens, salt);
 }
 
 bool BlockPool::FindSource(absl::Span<const int> tokens,
-                           std::vector<std::byte*>& blocks) {
-  const int first = sources_.Find(tokens);
+                           std::vector<std::byte*>& blocks, uint64_t salt) {
+  const int first = sources_.Find(tokens, salt);
   for (int i = first; i != SourceIndex::kNone; i = sources_.next(i)) {
     blocks.push_back(Take(i));
   }

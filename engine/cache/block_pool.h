@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_CACHE_BLOCK_POOL_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -80,11 +81,11 @@ class BlockPool {
   // Seals blocks that are used and belong to no source yet. In order, they hold
   // the keys and values of the source `tokens`. Their bytes must not change.
   void SealSource(absl::Span<std::byte* const> blocks,
-                  absl::Span<const int> tokens);
+                  absl::Span<const int> tokens, uint64_t salt = 0);
   // Appends the blocks of the sealed source `tokens` to `blocks`, each with one
   // more reference. Returns false if that source is not sealed.
-  bool FindSource(absl::Span<const int> tokens,
-                  std::vector<std::byte*>& blocks);
+  bool FindSource(absl::Span<const int> tokens, std::vector<std::byte*>& blocks,
+                  uint64_t salt = 0);
   // From now on no block that is sealed now is found: its bytes may be wrong.
   void UnsealAll();
   // The chain that ends with this block; kNoChain if it is not sealed.

@@ -129,16 +129,16 @@ void BlockTable::Seal(absl::Span<const int> tokens, ChainId root) {
   }
 }
 
-bool BlockTable::ShareSource(absl::Span<const int> tokens) {
+bool BlockTable::ShareSource(absl::Span<const int> tokens, uint64_t salt) {
   ATTEND_CHECK(tokens_ == 0);
-  if (!pool_->FindSource(tokens, blocks_)) return false;
+  if (!pool_->FindSource(tokens, blocks_, salt)) return false;
   tokens_ = static_cast<int>(tokens.size());
   return true;
 }
 
-void BlockTable::SealSource(absl::Span<const int> tokens) {
+void BlockTable::SealSource(absl::Span<const int> tokens, uint64_t salt) {
   ATTEND_CHECK(static_cast<int>(tokens.size()) == tokens_);
-  pool_->SealSource(blocks_, tokens);
+  pool_->SealSource(blocks_, tokens, salt);
 }
 
 void BlockTable::Clear() {

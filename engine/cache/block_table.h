@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_CACHE_BLOCK_TABLE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -67,9 +68,9 @@ class BlockTable {
 
   // For an empty table that is to hold a source: `tokens` are all tokens of
   // that source. Shares its blocks if the source is sealed; else returns false.
-  bool ShareSource(absl::Span<const int> tokens);
+  bool ShareSource(absl::Span<const int> tokens, uint64_t salt = 0);
   // Seals the blocks of a source, once their keys and values are written.
-  void SealSource(absl::Span<const int> tokens);
+  void SealSource(absl::Span<const int> tokens, uint64_t salt = 0);
 
   // Whether the next append writes to a block that others read.
   bool TailIsShared() const;

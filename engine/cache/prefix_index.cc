@@ -44,8 +44,8 @@ void PrefixIndex::Seal(int block, ChainId before,
                static_cast<int>(tokens.size()) == block_tokens_);
   const uint64_t hash = hash_(before, tokens);
   const size_t slot = SlotOf(before, tokens, hash);
-  chains_[block] =
-      slots_[slot] == kEmpty ? ++last_chain_ : chains_[slots_[slot]];
+  chains_[block] = slots_[slot] == kEmpty ? ChainId{++last_number_, before.salt}
+                                          : chains_[slots_[slot]];
   befores_[block] = before;
   hashes_[block] = hash;
   std::copy(tokens.begin(), tokens.end(),

@@ -1,7 +1,9 @@
 #ifndef ATTEND_ENGINE_CACHE_PREFIX_INDEX_H_
 #define ATTEND_ENGINE_CACHE_PREFIX_INDEX_H_
 
+#include <compare>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -11,14 +13,28 @@ namespace attend {
 // Names all tokens from the beginning of a sequence to the end of a block: two
 // blocks of one chain id hold the same tokens after the same tokens. Two
 // different chains never get the same id.
-using ChainId = uint64_t;
+struct ChainId {
+  uint64_t number = 0;
+  uint64_t salt = 0;  // of the root
+
+  friend auto operator<=>(const ChainId&, const ChainId&) = default;
+  template <typename H>
+  friend H AbslHashValue(H hash, const ChainId& id) {
+    return H::combine(std::move(hash), id.number, id.salt);
+  }
+};
 // The chain id of a block whose tokens are not known.
-inline constexpr ChainId kNoChain = 0;
+inline constexpr ChainId kNoChain = {};
 // The id that stands before the first block. The same tokens have other keys
 // and values under another adapter or kind (see RotarySpec::FrequencyKind()),
 // so each adapter and kind has a root of its own. Adapter 0 is the model alone.
-constexpr ChainId ChainRoot(uint32_t adapter = 0, int kind = 0) {
-  return uint64_t{1} << 63 | static_cast<uint64_t>(kind) << 32 | adapter;
+// Chains of different salts are apart although their keys and values are the
+// same: see EngineRequest::cache_salt.
+constexpr ChainId ChainRoot(uint32_t adapter = 0, int kind = 0,
+                            uint64_t salt = 0) {
+  return {
+      .number = uint64_t{1} << 63 | static_cast<uint64_t>(kind) << 32 | adapter,
+      .salt = salt};
 }
 
 // Finds the number of a pool's block by the tokens that it holds and the chain
@@ -58,7 +74,7 @@ class PrefixIndex {
 
   const int block_tokens_;
   const Hash hash_;
-  ChainId last_chain_ = kNoChain;
+  uint64_t last_number_ = 0;      // of a chain
   std::vector<ChainId> chains_;   // [blocks]
   std::vector<ChainId> befores_;  // [blocks]
   std::vector<uint64_t> hashes_;  // [blocks]

@@ -9,8 +9,8 @@
 
 namespace attend {
 
-uint64_t SourceIndex::DefaultHash(absl::Span<const int> tokens) {
-  return absl::HashOf(tokens);
+uint64_t SourceIndex::DefaultHash(absl::Span<const int> tokens, uint64_t salt) {
+  return absl::HashOf(tokens, salt);
 }
 
 SourceIndex::SourceIndex(int blocks, int block_tokens, Hash hash)
@@ -19,17 +19,23 @@ SourceIndex::SourceIndex(int blocks, int block_tokens, Hash hash)
       first_(blocks, kNone),
       next_(blocks, kNone),
       lengths_(blocks, 0),
+      salts_(blocks, 0),
       tokens_(static_cast<size_t>(blocks) * block_tokens),
       buckets_(std::bit_ceil(static_cast<size_t>(blocks) + 1), kNone),
       bucket_of_(blocks, 0),
       next_in_bucket_(blocks, kNone) {}
 
-size_t SourceIndex::BucketOf(absl::Span<const int> tokens) const {
-  return hash_(tokens) & (buckets_.size() - 1);
+size_t SourceIndex::BucketOf(absl::Span<const int> tokens,
+                             uint64_t salt) const {
+  return hash_(tokens, salt) & (buckets_.size() - 1);
 }
 
-bool SourceIndex::Holds(int first, absl::Span<const int> tokens) const {
-  if (lengths_[first] != static_cast<int>(tokens.size())) return false;
+bool SourceIndex::Holds(int first, absl::Span<const int> tokens,
+                        uint64_t salt) const {
+  if (lengths_[first] != static_cast<int>(tokens.size()) ||
+      salts_[first] != salt) {
+    return false;
+  }
   for (int block = first; block != kNone; block = next_[block]) {
     const absl::Span<const int> in_block = tokens.subspan(0, block_tokens_);
     if (!std::equal(
@@ -42,22 +48,23 @@ bool SourceIndex::Holds(int first, absl::Span<const int> tokens) const {
   return true;
 }
 
-int SourceIndex::Find(absl::Span<const int> tokens) const {
-  int first = buckets_[BucketOf(tokens)];
-  while (first != kNone && !Holds(first, tokens)) {
+int SourceIndex::Find(absl::Span<const int> tokens, uint64_t salt) const {
+  int first = buckets_[BucketOf(tokens, salt)];
+  while (first != kNone && !Holds(first, tokens, salt)) {
     first = next_in_bucket_[first];
   }
   return first;
 }
 
 void SourceIndex::Seal(absl::Span<const int> blocks,
-                       absl::Span<const int> tokens) {
+                       absl::Span<const int> tokens, uint64_t salt) {
   const size_t full = (blocks.size() - 1) * block_tokens_;
   ATTEND_CHECK(full < tokens.size() && tokens.size() <= full + block_tokens_);
-  if (const int same = Find(tokens); same != kNone) Forget(same);
+  if (const int same = Find(tokens, salt); same != kNone) Forget(same);
   const int first = blocks.front();
   lengths_[first] = static_cast<int>(tokens.size());
-  bucket_of_[first] = static_cast<int>(BucketOf(tokens));
+  salts_[first] = salt;
+  bucket_of_[first] = static_cast<int>(BucketOf(tokens, salt));
   for (size_t i = 0; i < blocks.size(); ++i) {
     const int block = blocks[i];
     ATTEND_CHECK(first_[block] == kNone);

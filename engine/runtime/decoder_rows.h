@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_RUNTIME_DECODER_ROWS_H_
 #define ATTEND_ENGINE_RUNTIME_DECODER_ROWS_H_
 
+#include <cstdint>
 #include <memory>
 
 #include "absl/types/span.h"
@@ -35,6 +36,7 @@ class DecoderRows {
     // Whether requests share sealed blocks. Allowed only if keys and values
     // depend on nothing but the decoder's tokens.
     bool shares = false;
+    uint64_t salt = 0;  // see EngineRequest::cache_salt
     // See StackSpec::RotaryByLength(). Must outlive the rows.
     const RotarySpec* by_length = nullptr;
   };
@@ -96,7 +98,9 @@ class DecoderRows {
   // See RotarySpec::FrequencyKind(); of rows computed when each hypothesis has
   // `tokens` tokens.
   int FrequencyKindAt(int tokens) const;
-  ChainId Root() const { return ChainRoot(0, FrequencyKindAt(Tokens())); }
+  ChainId Root() const {
+    return ChainRoot(0, FrequencyKindAt(Tokens()), options_.salt);
+  }
   // Rows of the prompt that are still to be computed: of one hypothesis, and of
   // all hypotheses.
   int PromptLeft(int hypothesis) const;

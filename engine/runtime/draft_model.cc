@@ -22,7 +22,8 @@ KvLayout DraftModel::kv_layout() const {
 }
 
 std::unique_ptr<ModelDraft> DraftModel::NewDraft(const EngineInput& input,
-                                                 int tokens) const {
+                                                 int tokens,
+                                                 uint64_t salt) const {
   std::unique_ptr<SourceEncode> source;
   const auto* const given = std::get_if<SourceTokens>(&input);
   if (given != nullptr) {
@@ -34,7 +35,8 @@ std::unique_ptr<ModelDraft> DraftModel::NewDraft(const EngineInput& input,
     source = SourceEncode::Make(*transformer, *given,
                                 {.block_tokens = KvLayout::kBlockTokens,
                                  .for_decoder = true,
-                                 .shares = options.prefix_cache});
+                                 .shares = options.prefix_cache,
+                                 .salt = salt});
   }
   const int positions = transformer->spec().decoder->embedding.max_positions;
   return std::make_unique<ModelDraft>(
@@ -44,6 +46,7 @@ std::unique_ptr<ModelDraft> DraftModel::NewDraft(const EngineInput& input,
                           // With an encoder, keys and values depend on the
                           // source too.
                           .shares = options.prefix_cache && given == nullptr,
+                          .salt = salt,
                           .cost = cost});
 }
 

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_RUNTIME_DRAFT_MODEL_H_
 #define ATTEND_ENGINE_RUNTIME_DRAFT_MODEL_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -28,9 +29,9 @@ struct DraftModel {
   // Of a Drafter's pool.
   KvLayout kv_layout() const;
   // The state of a sequence whose longest text has `tokens` rows. Null if the
-  // draft model cannot read the input.
-  std::unique_ptr<ModelDraft> NewDraft(const EngineInput& input,
-                                       int tokens) const;
+  // draft model cannot read the input. `salt`: see EngineRequest::cache_salt.
+  std::unique_ptr<ModelDraft> NewDraft(const EngineInput& input, int tokens,
+                                       uint64_t salt = 0) const;
 };
 
 // The numbers of weights that a decoder's row is multiplied with, vocabulary

@@ -22,7 +22,8 @@ std::unique_ptr<DecoderRows> MakeDraftRows(std::unique_ptr<DraftTask> task,
       DecoderRows::Options{.block_tokens = KvLayout::kBlockTokens,
                            .max_hypotheses = 1,
                            .max_tokens = options.max_tokens,
-                           .shares = options.shares});
+                           .shares = options.shares,
+                           .salt = options.salt});
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ class ModelDraft {
     int max_tokens = 0;   // rows of the longest text; no draft is made beyond
     int vocab = 0;        // ids that both models have
     bool shares = false;  // see DecoderRows::Options
+    uint64_t salt = 0;    // likewise
     // The time of a row of the draft model, for one of the other model.
     float cost = 0;
   };

@@ -81,7 +81,7 @@ std::optional<EncodePiece> SourceEncode::Plan(EncodeBuffer& buffer,
     cross_.Attach(pool);
     if (Shares()) {
       counts.queried_tokens += tokens();
-      done_ = cross_.ShareSource(tokens_.ids);
+      done_ = cross_.ShareSource(tokens_.ids, options_.salt);
       counts.hit_tokens += cross_.tokens();
       if (done_) return std::nullopt;
     }
@@ -95,7 +95,7 @@ std::optional<EncodePiece> SourceEncode::Plan(EncodeBuffer& buffer,
 }
 
 void SourceEncode::Finish() {
-  if (Shares()) cross_.SealSource(tokens_.ids);
+  if (Shares()) cross_.SealSource(tokens_.ids, options_.salt);
   state_.Release();
   done_ = true;
 }

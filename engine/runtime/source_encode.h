@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_RUNTIME_SOURCE_ENCODE_H_
 #define ATTEND_ENGINE_RUNTIME_SOURCE_ENCODE_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,6 +28,7 @@ class SourceEncode {
     bool for_decoder = false;  // a decoder attends to the source
     // Whether requests with the same source share blocks.
     bool shares = false;
+    uint64_t salt = 0;  // see EngineRequest::cache_salt
   };
   // Of tokens whose positions may be empty.
   static std::unique_ptr<SourceEncode> Make(const Transformer& transformer,

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_RUNTIME_TRANSFORMER_ENGINE_H_
 #define ATTEND_ENGINE_RUNTIME_TRANSFORMER_ENGINE_H_
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -52,18 +53,18 @@ class TransformerEngine : public Engine {
                     VocabularyTexts token_texts, ModelInfo info,
                     const EngineOptions& options, Beside beside);
 
-  // The state of a task on `input`. INVALID_ARGUMENT if the model cannot do the
-  // task, or a field of the task is out of its limits.
+  // The state of a task of `request`. INVALID_ARGUMENT if the model cannot do
+  // the task, or a field of the task is out of its limits.
   template <class Task>  // of an encoder
   absl::StatusOr<TransformerSequence::Outcome> MakeOutcome(
-      const Task& task, const EngineInput& input) const;
+      const Task& task, const EngineRequest& request) const;
   absl::StatusOr<TransformerSequence::Outcome> MakeOutcome(
-      const GenerateTask& task, const EngineInput& input) const;
+      const GenerateTask& task, const EngineRequest& request) const;
   absl::StatusOr<TransformerSequence::Outcome> MakeOutcome(
-      ScoreTask& task, const EngineInput& input) const;
+      ScoreTask& task, const EngineRequest& request) const;
   std::unique_ptr<DecoderRows> MakeRows(std::unique_ptr<DecoderTask> task,
-                                        int max_hypotheses,
-                                        int max_tokens) const;
+                                        int max_hypotheses, int max_tokens,
+                                        uint64_t cache_salt) const;
   // The tokens that results choose from; empty: all.
   std::vector<int> ListedTokens(const GenerationParams& params,
                                 const EngineInput& input) const;
@@ -73,7 +74,7 @@ class TransformerEngine : public Engine {
   // Null if no draft model drafts for that search, whose longest text has
   // `tokens` rows.
   std::unique_ptr<ModelDraft> MakeDraft(const Search& search,
-                                        const EngineInput& input,
+                                        const EngineRequest& request,
                                         int tokens) const;
   // INVALID_ARGUMENT if the model has no alignments, or if those of the results
   // may be too large; see kMaxAlignmentNumbers.

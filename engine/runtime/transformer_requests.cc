@@ -1,6 +1,7 @@
 // NewSequence(): checks requests against the model, and makes their state.
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <variant>
 
@@ -41,9 +42,9 @@ std::unique_ptr<PromptLookup> TransformerEngine::MakeLookup(
 }
 
 std::unique_ptr<ModelDraft> TransformerEngine::MakeDraft(
-    const Search& search, const EngineInput& input, int tokens) const {
+    const Search& search, const EngineRequest& request, int tokens) const {
   if (draft_ == nullptr || !search.draft_need()) return nullptr;
-  return draft_->NewDraft(input, tokens);
+  return draft_->NewDraft(request.input, tokens, request.cache_salt);
 }
 
 std::vector<int> TransformerEngine::ListedTokens(
@@ -54,19 +55,21 @@ std::vector<int> TransformerEngine::ListedTokens(
 
 template <class Task>
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
-    const Task& task, const EngineInput& input) const {
+    const Task& task, const EngineRequest& request) const {
   if (!transformer_->encodes()) {
     return absl::InvalidArgumentError("the model has no encoder");
   }
-  return EncoderTask::Create(task, transformer_->spec(), TokensOf(input));
+  return EncoderTask::Create(task, transformer_->spec(),
+                             TokensOf(request.input));
 }
 
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
-    const GenerateTask& task, const EngineInput& input) const {
+    const GenerateTask& task, const EngineRequest& request) const {
   if (!transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
   const GenerationParams& params = task.params;
+  const EngineInput& input = request.input;
   std::vector<int> prompt = FirstTokens(input, params.decoder_start_id);
   RETURN_IF_ERROR(
       ValidateParams(params, static_cast<int>(prompt.size()), limits_));
@@ -95,7 +98,7 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   const int computed =
       static_cast<int>(prompt.size()) - 1 + params.max_new_tokens;
   Drafts drafts(MakeLookup(*search, input),
-                MakeDraft(*search, input, computed));
+                MakeDraft(*search, request, computed));
   std::unique_ptr<DecoderTask> generation;
   if (params.alignments) {
     generation = std::make_unique<AlignedGeneration>(
@@ -108,14 +111,15 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   }
   return MakeRows(std::move(generation),
                   std::max(params.num_beams, params.num_return_sequences),
-                  computed);
+                  computed, request.cache_salt);
 }
 
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
-    ScoreTask& task, const EngineInput& input) const {
+    ScoreTask& task, const EngineRequest& request) const {
   if (!transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
+  const EngineInput& input = request.input;
   const int start =
       task.decoder_start_id.value_or(info_.generation.decoder_start_id);
   if (task.decoder_start_id && (start < 0 || start >= limits_.vocab)) {
@@ -136,7 +140,7 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
       std::make_unique<Scoring>(
           std::move(tokens), Scorer(std::move(task.target), task.top_log_probs),
           task.alignments ? TokensOf(input) : 0),
-      /*max_hypotheses=*/1, computed);
+      /*max_hypotheses=*/1, computed, request.cache_salt);
 }
 
 absl::Status TransformerEngine::CheckAlignments(
@@ -155,8 +159,8 @@ absl::Status TransformerEngine::CheckAlignments(
 }
 
 std::unique_ptr<DecoderRows> TransformerEngine::MakeRows(
-    std::unique_ptr<DecoderTask> task, int max_hypotheses,
-    int max_tokens) const {
+    std::unique_ptr<DecoderTask> task, int max_hypotheses, int max_tokens,
+    uint64_t cache_salt) const {
   return std::make_unique<DecoderRows>(
       std::move(task),
       DecoderRows::Options{
@@ -165,6 +169,7 @@ std::unique_ptr<DecoderRows> TransformerEngine::MakeRows(
           .max_tokens = max_tokens,
           // With an encoder, keys and values depend on the source too.
           .shares = options_.prefix_cache && !transformer_->encodes(),
+          .salt = cache_salt,
           .by_length = transformer_->spec().decoder->RotaryByLength()});
 }
 
@@ -188,7 +193,7 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
   const int tokens = TokensOf(request.input);
   ASSIGN_OR_RETURN(
       TransformerSequence::Outcome outcome,
-      std::visit([&](auto& task) { return MakeOutcome(task, request.input); },
+      std::visit([&](auto& task) { return MakeOutcome(task, request); },
                  request.task));
   std::unique_ptr<SourceEncode> source;
   if (auto* given = std::get_if<SourceTokens>(&request.input)) {
@@ -197,7 +202,8 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
         {.block_tokens = kv_layout_.block_tokens,
          .for_decoder =
              std::holds_alternative<std::unique_ptr<DecoderRows>>(outcome),
-         .shares = options_.prefix_cache});
+         .shares = options_.prefix_cache,
+         .salt = request.cache_salt});
   }
   auto sequence = std::make_unique<TransformerSequence>(std::move(source),
                                                         std::move(outcome));

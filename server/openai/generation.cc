@@ -123,6 +123,7 @@ FieldNames GenerationFieldNames() {
       {"params.logit_bias", "logit_bias"},
       {"params.prompt_log_probs", "logprobs"},
       {"params.echo", "echo"},
+      {"params.cache_salt", "cache_salt"},
       {"inputs", "prompt"},
   };
   return kNames;

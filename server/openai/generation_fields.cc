@@ -117,6 +117,11 @@ absl::Status ReadLogitBias(const JsonValue& value, GenerationRequest& to) {
   return absl::OkStatus();
 }
 
+absl::Status ReadCacheSalt(const JsonValue& value, GenerationRequest& to) {
+  ASSIGN_OR_RETURN(*to.params().mutable_cache_salt(), value.String());
+  return absl::OkStatus();
+}
+
 absl::Status ReadStreamOptions(const JsonValue& value, GenerationRequest& to) {
   static constexpr GenerationField kGenerationFields[] = {
       {"include_usage", "", "", ReadBool<&GenerationRequest::include_usage>},
@@ -207,6 +212,10 @@ constexpr GenerationField kGenerationFields[] = {
     {"length_penalty", R"({"type": "number"})",
      "The score of a beam is divided by length ^ length_penalty.",
      ReadFloat<&v1::GenerationParams::set_length_penalty>},
+    {"cache_salt", kAnyString,
+     "Share cached prefixes with requests of the same text only, whatever "
+     "their tenants are; at most 256 bytes. Default: with those of the tenant.",
+     ReadCacheSalt},
     {"structured_outputs", R"({"type": "object", "minProperties": 1})",
      "What the text has to be, by one of json (a schema), json_object (true), "
      "regex, choice (a list of texts), grammar (Lark).",

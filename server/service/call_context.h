@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -109,6 +110,9 @@ class CallContext {
   absl::Time arrival() const { return arrival_; }
   absl::Time deadline() const { return deadline_; }
   const Tenant& tenant() const { return tenant_; }
+  // EngineRequest::cache_salt of requests that name none: of each tenant
+  // another. 0 without a file of tenants, where all share what is cached.
+  uint64_t cache_salt() const { return cache_salt_; }
   // The account of the tenant that made the call. Without a file of tenants:
   // TenantAccount::OfEverybody().
   TenantAccount& account() const { return *account_; }
@@ -122,14 +126,15 @@ class CallContext {
   Mutex mutex_;
   std::atomic<bool> cancelled_{false};
   bool uses_sandbox_ = false;
+  bool uses_engine_ = false;
   std::shared_ptr<const ModelEntry> model_;  // null: not known yet, or none
   std::string called_;
   std::string request_id_;
-  bool uses_engine_ = false;
   CallTrace trace_;
   absl::Time arrival_;
   absl::Time deadline_ = absl::InfiniteFuture();
   Tenant tenant_;
+  uint64_t cache_salt_ = 0;
   std::shared_ptr<TenantAccount> account_ = TenantAccount::OfEverybody();
 };
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
+#include "server/service/cache_salt.h"
 #include "server/service/choice_text.h"
 #include "server/service/constraint.h"
 #include "server/service/methods.h"
@@ -100,6 +101,7 @@ absl::Status GenerateCall::PrepareInputs(const v1::GenerateRequest& request,
   model_ = &model;
   ASSIGN_OR_RETURN(
       params_, MergeParams(request.params(), model.info(), model.tokenizer));
+  ASSIGN_OR_RETURN(cache_salt_, NamedSalt(request.params()));
   ASSIGN_OR_RETURN(source_language_,
                    ReadLanguage("source_language", request.source_language(),
                                 Side::kSource, model.tokenizer));
@@ -181,10 +183,10 @@ absl::StatusOr<GenerateInput> GenerateCall::ReadSource(
                                .log_probs = params_.log_probs,
                                .top_log_probs = params_.top_log_probs,
                                .prompt_tokens = prompt_tokens};
-  return GenerateInput{
-      {InputOf(model_->info(), std::move(source.tokens)), std::move(task)},
-      facts,
-      limits};
+  return GenerateInput{{InputOf(model_->info(), std::move(source.tokens)),
+                        std::move(task), cache_salt_},
+                       facts,
+                       limits};
 }
 
 SequenceOutput GenerateCall::EmptyOutput() const {

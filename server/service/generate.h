@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_SERVICE_GENERATE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,6 +76,7 @@ class GenerateCall {
   const ServedModel* model_ = nullptr;
   GenerationParams params_;
   std::string source_language_;  // as the tokenizer spells it; "": its default
+  uint64_t cache_salt_ = 0;      // see EngineRequest; 0: the tenant's
   // For each input the ids that its results continue. Empty for an
   // encoder-decoder, whose results continue nothing.
   std::vector<std::vector<int>> before_;

@@ -101,6 +101,9 @@ bool InputState::Prepare(EngineRequest request, const InputFacts& facts,
 absl::Status InputState::MakeRequest(EngineRequest engine_request,
                                      const OutputLimits& limits, int priority) {
   RETURN_IF_ERROR(context_.CheckAwaited());
+  if (engine_request.cache_salt == 0) {
+    engine_request.cache_salt = context_.cache_salt();
+  }
   ASSIGN_OR_RETURN(auto sequence,
                    model_.engine.NewSequence(std::move(engine_request)));
   request_ = std::make_unique<Request>();

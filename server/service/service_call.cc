@@ -8,6 +8,7 @@
 #include "engine/tensor/mutex.h"
 #include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
+#include "server/service/cache_salt.h"
 #include "server/service/request_id.h"
 
 namespace attend {
@@ -66,6 +67,7 @@ absl::Status ServiceCall::Identify(const Caller& caller) {
   }
   ASSIGN_OR_RETURN(account_, service.tenants->Find(caller.proof));
   tenant_ = account_->tenant();
+  cache_salt_ = TenantSalt(tenant_.id);
   return absl::OkStatus();
 }
 
@@ -216,9 +218,9 @@ void ServiceCall::EndStart(absl::Status status) {
 
 void ServiceCall::Started(absl::Status status) {
   request_.reset();
+  if (!status.ok() || !uses_engine_) computed_.reset();
   // In most cases the engine has the inputs now, and there is nothing to answer
   // yet. Whoever changes that wakes the call's thread.
-  if (!status.ok() || !uses_engine_) computed_.reset();
   const bool quiet = !status.ok() || handler_->quiet();
   MutexLock lock(mutex_);
   failed_to_start_ = !status.ok();

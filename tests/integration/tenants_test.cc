@@ -64,6 +64,33 @@ class TenantsTest : public ::testing::Test {
       absl::StrCat(::testing::TempDir(), "attend_tenants_", getpid(), ".json");
 };
 
+TEST_F(TenantsTest, FindNoPrefixesOfOthers) {
+  Write(absl::StrCat(Entry("open", kOpenHash), ",", Entry("new", kNewHash)));
+  ServerProcess server({"--tenants=" + path_});
+  // The tokens that a call finds of a source that is always the same.
+  const auto hits = [&](const std::string& key, const std::string& salt) {
+    constexpr char kHits[] =
+        "attend_prefix_cache_hit_tokens_total{model=\"en-de\"}";
+    const double before = server.Metric(kHits);
+    v1::GenerateRequest request = Greedy({Sentence(1)});
+    request.mutable_params()->set_cache_salt(salt);
+    EXPECT_TRUE(Client(With(server, key)).Generate(request).ok());
+    // A step is counted after its results have been sent.
+    EXPECT_TRUE(Eventually([&] {
+      return server.Metric("attend_running_sequences{model=\"en-de\"}") == 0;
+    }));
+    return server.Metric(kHits) - before;
+  };
+  EXPECT_EQ(hits(kOpenKey, ""), 0);
+  EXPECT_GT(hits(kOpenKey, ""), 0);
+  EXPECT_EQ(hits(kNewKey, ""), 0);
+  EXPECT_GT(hits(kNewKey, ""), 0);
+  // Requests that name a salt share with all that name it.
+  EXPECT_EQ(hits(kOpenKey, "ours"), 0);
+  EXPECT_GT(hits(kNewKey, "ours"), 0);
+  EXPECT_EQ(hits(kNewKey, "others"), 0);
+}
+
 TEST_F(TenantsTest, CallsNeedAKeyAndKeepToItsLimits) {
   Write(absl::StrCat(
       Entry("open", kOpenHash), ",",

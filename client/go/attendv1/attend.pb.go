@@ -10,10 +10,10 @@
 //
 // - `INVALID_ARGUMENT`: a field is wrong. The message names the field, its
 //   value and the limit.
-// - `NOT_FOUND`: there is no such model.
+// - `NOT_FOUND`: there is no such model, or the tenant may not use it.
 // - `UNAUTHENTICATED`: the server wants to know its clients (`--tenants`), and the
 //   call has an unknown key, or neither a key nor a tenant's certificate.
-// - `PERMISSION_DENIED`: the tenant may not use this model.
+// - `PERMISSION_DENIED`: the call is for administrators, and the tenant is none.
 // - `RESOURCE_EXHAUSTED`: the queue is full, or the tenant has reached its limit
 //   of calls or tokens. `google.rpc.RetryInfo` and the trailer
 //   `grpc-retry-pushback-ms` say when to try again. Without them: the server had
@@ -1306,7 +1306,13 @@ type GenerationParams struct {
 	// cuts may lack some. At most 64. The meaning is that of force_words_ids of
 	// transformers 4.55 (later versions have none), but that tokens of the source
 	// and of the forced prefix do not count.
-	ForceWords    []*ForceWord `protobuf:"bytes,31,rep,name=force_words,json=forceWords,proto3" json:"force_words,omitempty"`
+	ForceWords []*ForceWord `protobuf:"bytes,31,rep,name=force_words,json=forceWords,proto3" json:"force_words,omitempty"`
+	// Cached keys and values (the prefix cache) are shared by the requests of one
+	// salt only. Default: by those of the tenant, or without `--tenants` by all.
+	// Requests that name the same salt share them whatever their tenants are.
+	// Response times tell who knows a salt which prompts have it, so it should be
+	// a secret of those who share it. At most 256 bytes.
+	CacheSalt     string `protobuf:"bytes,32,opt,name=cache_salt,json=cacheSalt,proto3" json:"cache_salt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1567,6 +1573,13 @@ func (x *GenerationParams) GetForceWords() []*ForceWord {
 		return x.ForceWords
 	}
 	return nil
+}
+
+func (x *GenerationParams) GetCacheSalt() string {
+	if x != nil {
+		return x.CacheSalt
+	}
+	return ""
 }
 
 type isGenerationParams_ForcedPrefix interface {
@@ -5903,7 +5916,7 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\falternatives\x18\x01 \x03(\v2\x11.attend.v1.TokensR\falternatives\"M\n" +
 	"\fSequenceBias\x12)\n" +
 	"\x06tokens\x18\x01 \x01(\v2\x11.attend.v1.TokensR\x06tokens\x12\x12\n" +
-	"\x04bias\x18\x02 \x01(\x02R\x04bias\"\xf8\r\n" +
+	"\x04bias\x18\x02 \x01(\x02R\x04bias\"\x97\x0e\n" +
 	"\x10GenerationParams\x12)\n" +
 	"\x0emax_new_tokens\x18\x01 \x01(\x05H\x01R\fmaxNewTokens\x88\x01\x01\x12)\n" +
 	"\x0emin_new_tokens\x18\x02 \x01(\x05H\x02R\fminNewTokens\x88\x01\x01\x12 \n" +
@@ -5942,7 +5955,9 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x15begin_suppress_tokens\x18\x1d \x03(\x05R\x13beginSuppressTokens\x12<\n" +
 	"\rsequence_bias\x18\x1e \x03(\v2\x17.attend.v1.SequenceBiasR\fsequenceBias\x125\n" +
 	"\vforce_words\x18\x1f \x03(\v2\x14.attend.v1.ForceWordR\n" +
-	"forceWords\x1a<\n" +
+	"forceWords\x12\x1d\n" +
+	"\n" +
+	"cache_salt\x18  \x01(\tR\tcacheSalt\x1a<\n" +
 	"\x0eLogitBiasEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x05R\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x02R\x05value:\x028\x01B\x0f\n" +

@@ -10,10 +10,10 @@
 //
 // - `INVALID_ARGUMENT`: a field is wrong. The message names the field, its
 //   value and the limit.
-// - `NOT_FOUND`: there is no such model.
+// - `NOT_FOUND`: there is no such model, or the tenant may not use it.
 // - `UNAUTHENTICATED`: the server wants to know its clients (`--tenants`), and the
 //   call has an unknown key, or neither a key nor a tenant's certificate.
-// - `PERMISSION_DENIED`: the tenant may not use this model.
+// - `PERMISSION_DENIED`: the call is for administrators, and the tenant is none.
 // - `RESOURCE_EXHAUSTED`: the queue is full, or the tenant has reached its limit
 //   of calls or tokens. `google.rpc.RetryInfo` and the trailer
 //   `grpc-retry-pushback-ms` say when to try again. Without them: the server had

@@ -34,6 +34,20 @@ TEST(PrefixIndexTest, AdaptersBeginApart) {
   EXPECT_EQ(index.Find(ChainRoot(1), Tokens{1, 2}), 0);
 }
 
+TEST(PrefixIndexTest, SaltsBeginApart) {
+  PrefixIndex index(4, kTokens);
+  const ChainId salted = ChainRoot(0, 0, /*salt=*/7);
+  index.Seal(0, salted, Tokens{1, 2});
+  index.Seal(1, index.chain(0), Tokens{3, 4});
+  EXPECT_EQ(index.Find(ChainRoot(), Tokens{1, 2}), -1);
+  EXPECT_EQ(index.Find(ChainRoot(0, 0, 8), Tokens{1, 2}), -1);
+  EXPECT_EQ(index.Find(salted, Tokens{1, 2}), 0);
+  EXPECT_EQ(index.Find(index.chain(0), Tokens{3, 4}), 1);
+  index.Seal(2, ChainRoot(), Tokens{1, 2});
+  EXPECT_NE(index.chain(2), index.chain(0));
+  EXPECT_EQ(index.Find(index.chain(2), Tokens{3, 4}), -1);
+}
+
 TEST(PrefixIndexTest, TheLatestOfEqualBlocksIsFound) {
   PrefixIndex index(4, kTokens);
   index.Seal(0, ChainRoot(), Tokens{1, 2});
@@ -90,7 +104,7 @@ TEST_P(PrefixIndexHashTest, FindsWhatAMapFinds) {
   for (int i = 0; i < 20000; ++i) {
     const ChainId parent = index.chain(draw(kBlocks));
     const std::pair<ChainId, Tokens> key = {
-        draw(2) == 0 || parent == kNoChain ? ChainRoot() : parent,
+        draw(2) == 0 || parent == kNoChain ? ChainRoot(0, 0, draw(2)) : parent,
         {draw(3), draw(3)}};
     const auto there = expected.find(key);
     ASSERT_EQ(index.Find(key.first, key.second),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -13,9 +14,10 @@ namespace {
 constexpr int kTokens = 2;  // of a block
 using Tokens = std::vector<int>;
 
-std::vector<int> BlocksOf(const SourceIndex& index, const Tokens& tokens) {
+std::vector<int> BlocksOf(const SourceIndex& index, const Tokens& tokens,
+                          uint64_t salt = 0) {
   std::vector<int> blocks;
-  for (int block = index.Find(tokens); block != SourceIndex::kNone;
+  for (int block = index.Find(tokens, salt); block != SourceIndex::kNone;
        block = index.next(block)) {
     blocks.push_back(block);
   }
@@ -61,6 +63,16 @@ TEST(SourceIndexTest, TheLatestOfEqualSourcesIsFound) {
   EXPECT_EQ(BlocksOf(index, {4, 5, 6}), (std::vector<int>{0, 1}));
 }
 
+TEST(SourceIndexTest, SaltsAreApart) {
+  SourceIndex index(4, kTokens);
+  index.Seal({0, 1}, {1, 2, 3}, /*salt=*/7);
+  EXPECT_EQ(index.Find({1, 2, 3}), SourceIndex::kNone);
+  EXPECT_EQ(index.Find({1, 2, 3}, 8), SourceIndex::kNone);
+  index.Seal({3, 2}, {1, 2, 3});
+  EXPECT_EQ(BlocksOf(index, {1, 2, 3}), (std::vector<int>{3, 2}));
+  EXPECT_EQ(BlocksOf(index, {1, 2, 3}, 7), (std::vector<int>{0, 1}));
+}
+
 TEST(SourceIndexTest, ForgetsAll) {
   SourceIndex index(2, kTokens);
   index.Seal({0, 1}, {1, 2, 3});
@@ -89,7 +101,7 @@ class SourceIndexHashTest : public ::testing::TestWithParam<SourceIndex::Hash> {
 TEST_P(SourceIndexHashTest, FindsWhatAMapFinds) {
   constexpr int kBlocks = 37;
   SourceIndex index(kBlocks, kTokens, GetParam());
-  std::map<Tokens, std::vector<int>> expected;
+  std::map<std::pair<Tokens, uint64_t>, std::vector<int>> expected;
   std::mt19937 random(1);
   const auto draw = [&](int n) { return static_cast<int>(random() % n); };
   const auto forget = [&](int block) {
@@ -102,8 +114,9 @@ TEST_P(SourceIndexHashTest, FindsWhatAMapFinds) {
   for (int i = 0; i < 20000; ++i) {
     Tokens tokens(1 + draw(5));
     for (int& token : tokens) token = draw(3);
-    const auto there = expected.find(tokens);
-    ASSERT_EQ(BlocksOf(index, tokens),
+    const uint64_t salt = draw(2);
+    const auto there = expected.find({tokens, salt});
+    ASSERT_EQ(BlocksOf(index, tokens, salt),
               there == expected.end() ? std::vector<int>() : there->second);
     found += there != expected.end();
     forget(draw(kBlocks));
@@ -114,21 +127,20 @@ TEST_P(SourceIndexHashTest, FindsWhatAMapFinds) {
       blocks[b] = (first + 7 * static_cast<int>(b)) % kBlocks;
       forget(blocks[b]);
     }
-    index.Seal(blocks, tokens);
-    expected[tokens] = blocks;
+    index.Seal(blocks, tokens, salt);
+    expected[{tokens, salt}] = blocks;
   }
   EXPECT_GT(found, 500);
 }
 
-INSTANTIATE_TEST_SUITE_P(Hashes, SourceIndexHashTest,
-                         ::testing::Values(
-                             SourceIndex::DefaultHash,
-                             [](absl::Span<const int>) -> uint64_t {
-                               return 7;
-                             },
-                             [](absl::Span<const int> tokens) -> uint64_t {
-                               return 63 - tokens[0] % 2 * 3;
-                             }));
+INSTANTIATE_TEST_SUITE_P(
+    Hashes, SourceIndexHashTest,
+    ::testing::Values(
+        SourceIndex::DefaultHash,
+        [](absl::Span<const int>, uint64_t) -> uint64_t { return 7; },
+        [](absl::Span<const int> tokens, uint64_t) -> uint64_t {
+          return 63 - tokens[0] % 2 * 3;
+        }));
 
 }  // namespace
 }  // namespace attend

@@ -184,6 +184,36 @@ TEST_P(PrefixCacheTest, PromptsThatComeTogetherShareTheWork) {
   EXPECT_GT(driver.context().counts().hit_tokens, 6 * 5 * kBlock);
 }
 
+// Prompts of another salt show neither in the counts nor in the results.
+TEST_P(PrefixCacheTest, OtherSaltsFindNothing) {
+  const LoadedModel model = LoadWith(true, 200);
+  Driver driver(model.engine());
+  EngineRequest generate = Generate(Tokens(3 * kBlock + 1, 1), 4);
+  EngineRequest score = {.input = Prompt{Tokens(3 * kBlock + 1, 1)},
+                         .task = ScoreTask{.target = Tokens(20, 2)}};
+  const auto expected = driver.Run({generate, score});
+  for (const uint64_t salt : {1, 2}) {
+    generate.cache_salt = score.cache_salt = salt;
+    const int64_t hits = driver.context().counts().hit_tokens;
+    ExpectSameBits(driver.Run({generate}), {expected[0]});
+    EXPECT_EQ(driver.context().counts().hit_tokens, hits);
+    ExpectSameBits(driver.Run({generate, score}), expected);
+    // The last token of a prompt to continue is computed in any case.
+    EXPECT_EQ(driver.context().counts().hit_tokens, hits + (2 + 3) * kBlock);
+  }
+}
+
+// Blocks of a step are shared before they are computed.
+TEST_P(PrefixCacheTest, PromptsOfOtherSaltsThatComeTogetherShareNothing) {
+  const LoadedModel model = LoadWith(true, 200, 2, 64);
+  Driver driver(model.engine());
+  std::vector<EngineRequest> requests(4,
+                                      Generate(Tokens(5 * kBlock + 4, 1), 4));
+  for (size_t i = 0; i < requests.size(); ++i) requests[i].cache_salt = i;
+  driver.Run(requests);
+  EXPECT_EQ(driver.context().counts().hit_tokens, 0);
+}
+
 TEST_P(PrefixCacheTest, BlocksThatOthersHoldAreNotItsOwn) {
   const LoadedModel model = LoadWith(true, 200);
   const auto context = model.engine().NewContext();

@@ -94,6 +94,18 @@ TEST_P(SourceCacheTest, ASecondRequestEncodesNothing) {
   EXPECT_GE(counts.spared_rows, kBlock + 3);
 }
 
+TEST_P(SourceCacheTest, OtherSaltsFindNothing) {
+  const LoadedModel model = LoadWith(true);
+  Driver driver(model.engine());
+  EngineRequest request = Generate(model.engine(), {.ids = Source(kBlock + 3)});
+  const auto first = driver.Run({request});
+  request.cache_salt = 1;
+  ExpectSameBits(driver.Run({request}), first);
+  EXPECT_EQ(driver.context().counts().hit_tokens, 0);
+  ExpectSameBits(driver.Run({request}), first);
+  EXPECT_EQ(driver.context().counts().hit_tokens, kBlock + 3);
+}
+
 TEST_P(SourceCacheTest, ASourceThatBeginsAlikeIsAnother) {
   const LoadedModel model = LoadWith(true);
   Driver driver(model.engine());

@@ -62,6 +62,7 @@ class Params(TypedDict, total=False):
     begin_suppress_tokens: Iterable[int]
     sequence_bias: Sequence[Any]
     force_words: Sequence[Any]
+    cache_salt: str
 
 
 class GenerateOptions(InputOptions, Params, total=False):
