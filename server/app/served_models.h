@@ -16,6 +16,7 @@
 #include "engine/tensor/mutex.h"
 #include "server/observability/metrics.h"
 #include "server/scheduler/scheduler.h"
+#include "server/scheduler/turns.h"
 #include "server/service/model_table.h"
 #include "server/service/step_signal.h"
 

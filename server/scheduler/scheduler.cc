@@ -10,6 +10,7 @@
 #include "engine/tensor/thread_name.h"
 #include "server/scheduler/request_queue.h"
 #include "server/scheduler/step_health.h"
+#include "server/scheduler/turns.h"
 #include "server/scheduler/worker.h"
 
 namespace attend {
@@ -41,11 +42,11 @@ struct Scheduler::Impl {
       : options(options_in),
         engine(engine_in),
         clock(clock_in),
-        turns(turns_in),
         observer(std::move(observer_in)),
         queue(options.max_queued_requests, options.max_queued_tokens,
               options.max_running),
-        worker(options, engine, clock, queue) {
+        worker(options, engine, clock, queue),
+        turn(turns_in, worker.max_claims()) {
     if (observer) observer(worker.Report());
   }
 
@@ -57,13 +58,13 @@ struct Scheduler::Impl {
   const SchedulerOptions options;
   const Engine& engine;
   const Clock& clock;
-  Turns& turns;
   const StepObserver observer;
   RequestQueue queue;
   Worker worker;  // made by whoever makes the scheduler, then the thread's
   const int total_blocks = worker.context().total_blocks();
   const int total_encode_rows = worker.context().total_encode_rows();
   StepHealth health;
+  Turns::Place turn;  // the thread's
   std::thread thread;
 };
 
@@ -72,8 +73,10 @@ void Scheduler::Impl::RunWorker() {
   while (queue.WaitForWork(worker.busy())) {
     TakeStep();
     if (worker.busy()) worker.Deliver();
+    if (!worker.busy()) turn.Pass();
     Report();
   }
+  turn.Pass();
   if (worker.EndAll(absl::UnavailableError("server is draining"))) Report();
 }
 
@@ -86,11 +89,15 @@ void Scheduler::Impl::Report() const {
 }
 
 void Scheduler::Impl::TakeStep() {
-  const Turns::Turn turn(turns);
   worker.Sweep();
   if (!worker.busy()) return;
+  if (turn.Take(worker.Claims())) {
+    worker.Sweep();
+    if (!worker.busy()) return;
+  }
   worker.Plan();
   worker.Step();
+  turn.EndStep(worker.work_seconds());
   health.OnStep(worker.step_status().ok(), clock.Now());
 }
 

@@ -9,9 +9,10 @@
 #include "engine/api/engine.h"
 #include "server/scheduler/clock.h"
 #include "server/scheduler/request.h"
-#include "server/scheduler/turns.h"
 
 namespace attend {
+
+class Turns;
 
 struct SchedulerOptions {
   // The most requests (inputs) that wait. Higher: longer queues instead of
@@ -52,9 +53,9 @@ struct StepReport {
 // Owns the queue and the worker of one model. The worker's loop is: plan, step,
 // deliver. Knows nothing of RPCs. Thread-safe.
 //
-// The workers of several models take turns, one step each. A step is planned
-// when its turn has come, so requests that arrived during other models' steps
-// take part in it.
+// The workers of several models take turns (see Turns). A step is planned when
+// its turn has come, so requests that arrived during other models' steps take
+// part in it.
 class Scheduler {
  public:
   // Called at three occasions: when the worker's memory is ready, on the thread

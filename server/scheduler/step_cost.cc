@@ -6,6 +6,8 @@
 namespace attend {
 namespace {
 
+// The multiple of the estimate beyond which time is nobody's work.
+constexpr double kMostTimes = 8;
 // The weight of a new observation: the estimate follows about the last ten
 // steps.
 constexpr double kGain = 0.25;
@@ -72,6 +74,13 @@ void StepCost::ObserveQuiet(int decode_rows, double seconds) {
   if (decode_row_ > 0) return;
   // The fixed time takes what the rows cannot account for.
   fixed_ += kGain * (WithoutSpike(seconds, fixed_) - fixed_);
+}
+
+double StepCost::WorkSeconds(int decode_rows, int prompt_rows,
+                             absl::Duration duration) const {
+  const double seconds = absl::ToDoubleSeconds(duration);
+  const double estimate = Seconds(decode_rows, prompt_rows);
+  return estimate > 0 ? std::min(seconds, kMostTimes * estimate) : seconds;
 }
 
 double StepCost::QuietSeconds(int decode_rows) const {

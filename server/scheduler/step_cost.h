@@ -22,6 +22,11 @@ class StepCost {
   double Seconds(int decode_rows, int prompt_rows) const {
     return QuietSeconds(decode_rows) + prompt_row_ * prompt_rows;
   }
+  // The seconds of work in a step that took `duration`: at most some times the
+  // estimate. The rest is nobody's work: the machine stood still, or its clock
+  // was set.
+  double WorkSeconds(int decode_rows, int prompt_rows,
+                     absl::Duration duration) const;
   // The seconds that these rows add to a step with other rows; 0: unknown, or
   // nothing.
   double RowSeconds(int decode_rows, int prompt_rows) const {

@@ -4,14 +4,6 @@
 #include <limits>
 
 namespace attend {
-namespace {
-
-// What a step takes beyond so many times its estimate is nobody's work: the
-// machine stood still, or its clock was set.
-constexpr double kMostTimes = 8;
-
-}  // namespace
-
 TenantLedger::TenantLedger(int max_requests) : max_accounts_(max_requests) {
   accounts_.reserve(max_accounts_);
   views_.reserve(max_accounts_);
@@ -51,12 +43,32 @@ int TenantLedger::Arrive(const Tenant& tenant) {
   if (account.waiting + account.running == 0) {
     ++present_;
     // As if it had been there, and been left out, since the last joint step.
-    account.used = std::max(Used(account), seconds_since_ * view.weight);
+    account.used = std::max(Used(account), seconds_since_ * WeightOf(index));
     account.round = round_;
-    view.owed = std::max(0.0, most_ * view.weight - account.used);
+    view.owed = std::max(0.0, most_ * WeightOf(index) - account.used);
   }
   Enqueue(index);
   return index;
+}
+
+void TenantLedger::AddClaims(std::vector<TurnClaim>& claims) const {
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    const Account& account = accounts_[i];
+    if (account.waiting + account.running == 0) continue;
+    claims.push_back({.tenant = account.id, .weight = views_[i].weight});
+  }
+}
+
+// Both are in the order of the accounts, but some may have come or gone.
+void TenantLedger::SetModels(absl::Span<const TurnClaim> claims) {
+  for (Account& account : accounts_) {
+    const auto claim = std::find_if(
+        claims.begin(), claims.end(),
+        [&account](const TurnClaim& one) { return one.tenant == account.id; });
+    if (claim == claims.end()) continue;
+    account.models = std::max(claim->models, 1);
+    claims.remove_prefix(claim - claims.begin() + 1);
+  }
 }
 
 void TenantLedger::Return(int tenant) {
@@ -165,9 +177,7 @@ TenantLedger::Parts TenantLedger::PartsOf(const Account& account,
 
 void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
   const StepRows rows = SumRows();
-  const double estimate = cost.Seconds(rows.decodes, rows.prompts);
-  double seconds = absl::ToDoubleSeconds(duration);
-  if (estimate > 0) seconds = std::min(seconds, kMostTimes * estimate);
+  const double seconds = cost.WorkSeconds(rows.decodes, rows.prompts, duration);
   if (joint_) {
     ++round_;
     most_ = 0;
@@ -181,7 +191,7 @@ void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
     const Parts parts = PartsOf(account, rows, cost);
     account.used = Used(account) + seconds * parts.alone;
     account.round = round_;
-    const double a_weight = seconds * parts.share / views_[i].weight;
+    const double a_weight = seconds * parts.share / WeightOf(i);
     views_[i].served += a_weight;
     if (joint_) most_ = std::max(most_, a_weight);
   }
@@ -190,7 +200,7 @@ void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
     TenantView& view = views_[i];
     view.owed = account.waiting + account.running == 0
                     ? 0
-                    : std::max(0.0, most_ * view.weight - Used(account));
+                    : std::max(0.0, most_ * WeightOf(i) - Used(account));
   }
 }
 

@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_SCHEDULER_TENANT_LEDGER_H_
 #define ATTEND_SERVER_SCHEDULER_TENANT_LEDGER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "absl/types/span.h"
 #include "server/scheduler/request.h"
 #include "server/scheduler/step_cost.h"
+#include "server/scheduler/turn_shares.h"
 #include "server/scheduler/views.h"
 
 namespace attend {
@@ -69,6 +71,11 @@ class TenantLedger {
   absl::Span<const TenantView> views() const { return views_; }
   // The number of tenants that have requests.
   int present() const { return present_; }
+  // Appends them.
+  void AddClaims(std::vector<TurnClaim>& claims) const;
+  // Takes over how many models the tenants of AddClaims() have requests in. A
+  // tenant that has some in several has a part of its weight in each.
+  void SetModels(absl::Span<const TurnClaim> claims);
 
  private:
   struct Account {
@@ -82,6 +89,7 @@ class TenantLedger {
     // joint step.
     double used = 0;
     int64_t round = 0;  // the joint step that `used` is about
+    int models = 1;     // in which the tenant has requests
   };
 
   // The rows of a step, and how many tenants they are of.
@@ -107,6 +115,10 @@ class TenantLedger {
   // What a tenant that comes to the queue counts as served at least.
   double Floor() const;
   double Used(const Account& account) const;
+  // The tenant's weight in the time of this model.
+  double WeightOf(size_t tenant) const {
+    return 1.0 * views_[tenant].weight / accounts_[tenant].models;
+  }
   StepRows SumRows() const;
   Parts PartsOf(const Account& account, const StepRows& all,
                 const StepCost& cost) const;

@@ -1,50 +1,68 @@
 #ifndef ATTEND_SERVER_SCHEDULER_TURNS_H_
 #define ATTEND_SERVER_SCHEDULER_TURNS_H_
 
-#include <atomic>
-#include <cstdint>
+#include <condition_variable>
+#include <cstddef>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "engine/tensor/mutex.h"
+#include "server/scheduler/turn_shares.h"
 
 namespace attend {
 
 // Turns at something that several workers share and only one may use at a time:
-// the machine, for the models of one process. Turns are given in the order in
-// which they were asked for. A busy worker that asks again after each step thus
-// lets every waiting worker do one step in between. Thread-safe. A turn that
-// nobody else wants costs two atomic operations.
+// the machine, for the models of one process. A turn is one step, or several
+// steps one after the other; TurnShares decides whose is next. While others
+// wait, no time is lost between two turns. Thread-safe.
 class Turns {
  public:
   Turns() = default;
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  // One turn: the constructor waits for all turns that were asked for before,
-  // and the destructor ends the turn.
-  class Turn {
+  // The place of one worker, whose thread calls all functions.
+  class Place {
    public:
-    explicit Turn(Turns& turns) : turns_(turns) {
-      const uint32_t mine = turns_.next_.fetch_add(1);
-      for (uint32_t now; (now = turns_.now_.load()) != mine;) {
-        turns_.now_.wait(now);
-      }
-    }
-    ~Turn() {
-      turns_.now_.fetch_add(1);
-      turns_.now_.notify_all();
-    }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    // `turns` must outlive the place. Allocates memory for `max_claims`.
+    explicit Place(Turns& turns, size_t max_claims = 0);
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+    // Waits until the worker may compute a step. `claims`: the tenants that
+    // have requests now; fills in how many models each has requests in. True:
+    // it did wait, so much may have changed.
+    bool Take(absl::Span<TurnClaim> claims);
+    // The step had `seconds` of work. The worker keeps the turn if its next
+    // step would come before those of all that wait: then Take() or Pass() must
+    // follow soon.
+    void EndStep(double seconds);
+    // The worker wants no step now.
+    void Pass();
 
    private:
+    friend class Turns;
+
     Turns& turns_;
+    int number_;
+    bool has_turn_ = false;  // guarded by turns_.mutex_
+    std::condition_variable given_;
   };
 
-  // The number of turns that have not ended: the current one and those that
-  // wait.
-  int unfinished() const { return static_cast<int>(next_ - now_); }
+  // The number of workers that compute a step or wait for that.
+  int unfinished();
 
  private:
-  std::atomic<uint32_t> next_{0};  // number of the next turn to be asked for
-  std::atomic<uint32_t> now_{0};   // number of the current turn
+  // Gives the turn to the next that asks, if nobody has it.
+  void Give() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TakeBack(Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  Mutex mutex_;
+  TurnShares shares_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Place*> places_ ABSL_GUARDED_BY(mutex_);  // by number, or null
+  bool is_taken_ ABSL_GUARDED_BY(mutex_) = false;
+  int waiting_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace attend

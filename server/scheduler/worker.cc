@@ -56,6 +56,7 @@ Worker::Worker(const SchedulerOptions& options, const Engine& engine,
   waiting_views_.reserve(waiting_.capacity());
   running_views_.reserve(running_.capacity());
   arrivals_.reserve(RequestQueue::kTimesMax * options.max_queued_requests);
+  claims_.reserve(MaxWaiting(options) + options.max_running);
   plan_.pieces.reserve(options.max_running);
   plan_.preempted.reserve(options.max_running);
 }
@@ -96,7 +97,14 @@ void Worker::Sweep() {
   DropEnded(running_);
 }
 
+absl::Span<TurnClaim> Worker::Claims() {
+  claims_.clear();
+  tenants_.AddClaims(claims_);
+  return absl::MakeSpan(claims_);
+}
+
 void Worker::Plan() {
+  tenants_.SetModels(claims_);
   CollectViews();
   const absl::Time now = clock_.Now();
   const Decision& decision =

@@ -1,12 +1,14 @@
 #ifndef ATTEND_SERVER_SCHEDULER_WORKER_H_
 #define ATTEND_SERVER_SCHEDULER_WORKER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "engine/api/engine.h"
 #include "server/scheduler/batcher.h"
 #include "server/scheduler/entry.h"
@@ -14,6 +16,7 @@
 #include "server/scheduler/scheduler.h"
 #include "server/scheduler/step_cost.h"
 #include "server/scheduler/tenant_ledger.h"
+#include "server/scheduler/turn_shares.h"
 
 namespace attend {
 
@@ -29,17 +32,25 @@ class Worker {
          const Clock& clock, RequestQueue& queue);
 
   const EngineContext& context() const { return *context_; }
+  size_t max_claims() const { return claims_.capacity(); }
   bool busy() const { return !running_.empty() || !waiting_.empty(); }
 
   // The stages of a step, in order.
   // Takes the requests that have arrived, and ends requests that are cancelled,
   // late or done.
   void Sweep();
+  // At most `max_claims()` tenants that have requests. Valid until the next
+  // call. The caller fills in their models before Plan().
+  absl::Span<TurnClaim> Claims();
   // Plans the next step, and moves requests between waiting and running.
   void Plan();
   // Computes the step.
   void Step();
   const absl::Status& step_status() const { return step_status_; }
+  // See StepCost::WorkSeconds(); of the step.
+  double work_seconds() const {
+    return cost_.WorkSeconds(decode_rows_, prompt_rows_, step_duration_);
+  }
   // Hands new output to the listeners, and ends finished and failed requests.
   void Deliver();
 
@@ -83,6 +94,7 @@ class Worker {
   absl::Status step_status_;
   absl::Duration step_duration_;
   std::vector<std::unique_ptr<Request>> arrivals_;
+  std::vector<TurnClaim> claims_;
   std::vector<RequestView> waiting_views_;
   std::vector<RequestView> running_views_;
 };

@@ -11,6 +11,7 @@
 #include "server/http_call/http_api.h"
 #include "server/observability/metrics.h"
 #include "server/scheduler/clock.h"
+#include "server/scheduler/turns.h"
 #include "server/service/model_control.h"
 #include "server/service/profile_control.h"
 #include "server/service/service_call.h"

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/scheduler/scheduler.h"
+#include "server/scheduler/turns.h"
 #include "tests/server/scheduler/recording_listener.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/manual_clock.h"

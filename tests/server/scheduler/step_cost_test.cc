@@ -94,6 +94,14 @@ TEST(StepCostTest, LearnsThatRowsAreForNothing) {
   EXPECT_NEAR(cost.QuietSeconds(500), 0.010, 0.001);
 }
 
+TEST(StepCostTest, WorkIsAtMostSomeTimesTheEstimate) {
+  StepCost cost;
+  EXPECT_EQ(cost.WorkSeconds(8, 0, absl::Hours(1)), 3600);
+  for (int i = 0; i < 40; ++i) cost.Observe(8, 0, absl::Milliseconds(10));
+  EXPECT_EQ(cost.WorkSeconds(8, 0, absl::Milliseconds(20)), 0.020);
+  EXPECT_NEAR(cost.WorkSeconds(8, 0, absl::Hours(1)), 0.080, 0.001);
+}
+
 TEST(StepCostTest, IgnoresStepsWithoutTimeOrRows) {
   StepCost cost;
   cost.Observe(8, 0, absl::ZeroDuration());

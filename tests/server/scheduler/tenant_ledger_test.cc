@@ -51,6 +51,29 @@ TEST_F(TenantLedgerTest, ServedIsAShareOfTheTimeByRows) {
   EXPECT_NEAR(View(1).served, Seconds(40) / 4 + Seconds(10), 1e-4);
 }
 
+// The first tenant has requests in another model, too: here it has half of its
+// weight.
+TEST_F(TenantLedgerTest, ATenantOfTwoModelsHasAPartOfItsWeight) {
+  Run(10, /*weight=*/2);
+  Run(20, /*weight=*/1);
+  std::vector<TurnClaim> claims;
+  ledger_.AddClaims(claims);
+  ASSERT_EQ(claims.size(), 2u);
+  EXPECT_EQ(claims[0].tenant, 10u);
+  EXPECT_EQ(claims[0].weight, 2);
+  claims[0].models = 2;
+  ledger_.SetModels(claims);
+  Step(20, 20, /*joint=*/true);
+  EXPECT_NEAR(View(0).served, View(1).served, 1e-9);
+  EXPECT_EQ(View(0).weight, 2);
+  claims[0].models = 1;
+  // The claim of one that has gone is passed over.
+  claims.insert(claims.begin(), {.tenant = 5, .weight = 1, .models = 3});
+  ledger_.SetModels(claims);
+  Step(20, 20, /*joint=*/true);
+  EXPECT_NEAR(View(0).served, View(1).served * 3 / 4, 1e-9);
+}
+
 TEST_F(TenantLedgerTest, RowsThatWereFoundAreNoWork) {
   Run(10);
   Run(20);

@@ -20,17 +20,19 @@ TEST(TurnsTest, OneAtATimeAndInTheOrderOfAsking) {
   Turns turns;
   std::vector<int> order;  // unguarded but for the turns
   std::vector<std::thread> threads;
-  {
-    const Turns::Turn first(turns);
-    for (int i = 0; i < 4; ++i) {
-      threads.emplace_back([&, i] {
-        const Turns::Turn turn(turns);
-        order.push_back(i);
-      });
-      while (turns.unfinished() < 2 + i) std::this_thread::yield();
-    }
-    EXPECT_TRUE(order.empty());
+  Turns::Place first(turns);
+  EXPECT_FALSE(first.Take({}));
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      Turns::Place place(turns);
+      EXPECT_TRUE(place.Take({}));
+      order.push_back(i);
+      place.EndStep(0);
+    });
+    while (turns.unfinished() < 2 + i) std::this_thread::yield();
   }
+  EXPECT_TRUE(order.empty());
+  first.EndStep(0);
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(order, testing::ElementsAre(0, 1, 2, 3));
   EXPECT_EQ(turns.unfinished(), 0);
@@ -41,15 +43,53 @@ TEST(TurnsTest, ManyTakeManyTurns) {
   int64_t count = 0;  // unguarded but for the turns
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
+    threads.emplace_back([&, i] {
+      Turns::Place place(turns);
       for (int turn = 0; turn < 1000; ++turn) {
-        const Turns::Turn mine(turns);
+        place.Take({});
         ++count;
+        // Some keep the turn for several steps, and some have pauses.
+        place.EndStep(1e-4 * (turn % 7));
+        if (turn % 5 == i) place.Pass();
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(count, 4000);
+}
+
+// The turn is not lost with a worker that has it between two steps.
+TEST(TurnsTest, APlaceThatGoesPassesItsTurn) {
+  Turns turns;
+  Turns::Place stays(turns);
+  {
+    Turns::Place goes(turns);
+    EXPECT_FALSE(goes.Take({}));
+    goes.EndStep(0);
+    EXPECT_EQ(turns.unfinished(), 1);
+  }
+  EXPECT_FALSE(stays.Take({}));
+}
+
+// While one has the turn between two steps, another one may come that is before
+// it.
+TEST(TurnsTest, AKeptTurnIsLeftToOneWithLess) {
+  Turns turns;
+  Turns::Place first(turns);
+  EXPECT_FALSE(first.Take({}));
+  first.EndStep(1);
+  bool took = false;  // unguarded but for the turns
+  std::thread second([&] {
+    Turns::Place place(turns);
+    EXPECT_TRUE(place.Take({}));
+    took = true;
+    place.EndStep(1);
+  });
+  while (turns.unfinished() < 2) std::this_thread::yield();
+  EXPECT_TRUE(first.Take({}));
+  EXPECT_TRUE(took);
+  first.Pass();
+  second.join();
 }
 
 // Two models on one machine, each with work for many steps: which of them each
@@ -76,7 +116,8 @@ TEST(TurnsTest, BusyModelsTakeStepsByTurns) {
   RecordingListener listeners[2];
   {
     // Both have asked before either gets on.
-    const Turns::Turn hold(turns);
+    Turns::Place hold(turns);
+    hold.Take({});
     for (int i = 0; i < 2; ++i) {
       auto request =
           MakeRequest(*engines[i], listeners[i], FakeTask{.tokens = kTokens});
@@ -88,7 +129,8 @@ TEST(TurnsTest, BusyModelsTakeStepsByTurns) {
   for (RecordingListener& listener : listeners) {
     EXPECT_TRUE(listener.Wait().ok());
   }
-  const Turns::Turn after(turns);
+  Turns::Place after(turns);
+  after.Take({});
   ASSERT_EQ(steps.size(), 2 * kSteps);
   for (int i = 0; i < 2 * kSteps; ++i) EXPECT_EQ(steps[i], i % 2) << i;
 }
@@ -112,7 +154,8 @@ TEST(TurnsTest, AStepIsPlannedWhenItsTurnHasCome) {
                           if (report.rows > 0) measured = report.duration;
                         });
     {
-      const Turns::Turn other(turns);
+      Turns::Place other(turns);
+      other.Take({});
       for (RecordingListener& listener : listeners) {
         auto request = MakeRequest(engine, listener, FakeTask{.tokens = 2});
         ASSERT_TRUE(scheduler.Submit(request).ok());

@@ -14,6 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "attend/v1/attend.pb.h"
 #include "server/observability/metrics.h"
+#include "server/scheduler/scheduler.h"
+#include "server/scheduler/turns.h"
 #include "tests/server/service/local_call.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/fake_tokenizer.h"
