@@ -77,12 +77,14 @@ constexpr char kSpark[] = ATTEND_ASCII_MARKS
     R"(|\s+(?!\S)|\s+)";
 constexpr char kCjk[] = "[一-龥぀-ゟ゠-ヿ]+";
 constexpr char kEastAsian[] = "[一-龥ࠀ-一가-퟿]+";
+// clang-format off
 constexpr char kYoutuScripts[] =
-    "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥぀-ゟ゠-ヿ]"
-    "+";
+    "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+"
+    "|[ㄅ-ㄯ]+|[一-龥぀-ゟ゠-ヿ]+";
 constexpr char kAfmoeScripts[] =
-    "[一-鿿㐀-䶿豈-﫿぀-ゟ゠-ヿ･-ﾟ⼀-⿟เ-๿຀-໿ក-៿က-႟ꩠ-ꩿꧠ-꧿가-"
-    "힯ᄀ-ᇿ]+";
+    "[一-鿿㐀-䶿豈-﫿぀-ゟ゠-ヿ･-ﾟ⼀-⿟เ-๿"
+    "຀-໿ក-៿က-႟ꩠ-ꩿꧠ-꧿가-힯ᄀ-ᇿ]+";
+// clang-format on
 // Digits in groups of three from the right.
 constexpr char kDigitGroups[] = R"(\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N})))";
 constexpr char kDeepSeekLetters[] =
