@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "server/budget/request_budget.h"
 #include "server/connect/connect_api.h"
 #include "server/http_call/openapi.h"
 #include "server/libretranslate/libretranslate_api.h"
@@ -46,7 +47,7 @@ std::vector<HttpApi> HttpApis() {
 
 absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
     const ServerOptions& options, absl::string_view version,
-    OperatorSources sources, HttpCalls& calls,
+    OperatorSources sources, HttpCalls& calls, RequestBudget& requests,
     const Certificates* certificates) {
   HttpRouter router;
   for (const HttpApi& api : HttpApis()) calls.AddRoutes(api, router);
@@ -55,7 +56,8 @@ absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
   if (options.page) AddPageRoutes(router);
   sources.may_see_metrics = NewKeyCheck(options.metrics_key_sha256);
   AddOperatorRoutes(router, std::move(sources));
-  return HttpServer::Start(options.http, std::move(router), certificates);
+  return HttpServer::Start(options.http, std::move(router), certificates,
+                           &requests);
 }
 
 }  // namespace attend

@@ -15,17 +15,18 @@
 namespace attend {
 
 class Certificates;
+class RequestBudget;
 
 // What is served over HTTP beside what operators need.
 std::vector<HttpApi> HttpApis();
 
 // Starts the HTTP port: the APIs, what operators need, and /openapi.json, which
 // describes all of that. `version`: that of the build. `sources` without
-// may_see_metrics, which the options say. What `sources` refer to, `calls` and
-// `certificates` must outlive the server.
+// may_see_metrics, which the options say. What `sources` refer to, `calls`,
+// `requests` and `certificates` must outlive the server.
 absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
     const ServerOptions& options, absl::string_view version,
-    OperatorSources sources, HttpCalls& calls,
+    OperatorSources sources, HttpCalls& calls, RequestBudget& requests,
     const Certificates* certificates);
 
 }  // namespace attend

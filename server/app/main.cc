@@ -177,6 +177,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
        .version = ATTEND_VERSION,
        .max_batch_inputs = options.rpc.max_batch_inputs,
        .max_document_sentences = options.rpc.max_document_sentences,
+       .max_request_bytes = options.MaxRequestBytes(),
        .fair_share = options.rpc.fair_share,
        .tenants = tenants ? &tenants->tenants() : nullptr,
        .may_see_health = may_see_health,
@@ -201,7 +202,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
            .ready = [&] { return rpc->serving(); },
            .may_see_health = may_see_health,
            .open_metrics = [&] { return metrics.SerializeOpenMetrics(); }},
-          http_calls, certificates.get()));
+          http_calls, calls.requests, certificates.get()));
   StartProfile(options.profile, profiler, log);
   LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   const ServiceManager manager;

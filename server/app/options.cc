@@ -11,6 +11,7 @@
 #include "server/app/alias_options.h"
 #include "server/app/option_list.h"
 #include "server/app/option_parser.h"
+#include "server/budget/request_budget.h"
 #include "server/tenants/key_hash.h"
 #include "server/tracing/tracing_options.h"
 
@@ -99,6 +100,11 @@ EngineOptions ServerOptions::EngineOf(const ModelSource& source) const {
   EngineOptions options = engine;
   options.shortlist.path = source.shortlist;
   return options;
+}
+
+size_t ServerOptions::MaxRequestBytes() const {
+  return std::max(kMaxRequestBytes,
+                  4 * static_cast<size_t>(rpc.max_message_bytes));
 }
 
 absl::StatusOr<CommandLine> ParseCommandLine(

@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_APP_OPTIONS_H_
 #define ATTEND_SERVER_APP_OPTIONS_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,9 @@ struct ServerOptions {
   }
   // The options of one of the models.
   EngineOptions EngineOf(const ModelSource& source) const;
+  // The limit of the RequestBudget: room for several requests, however long one
+  // may be.
+  size_t MaxRequestBytes() const;
 };
 
 struct CommandLine {

@@ -1,11 +1,9 @@
 #ifndef ATTEND_SERVER_HTTP_HTTP_ENVIRONMENT_H_
 #define ATTEND_SERVER_HTTP_HTTP_ENVIRONMENT_H_
 
-#include <memory>
-
+#include "server/budget/request_budget.h"
 #include "server/http/allowed_hosts.h"
 #include "server/http/connections.h"
-#include "server/http/http_body.h"
 #include "server/http/http_options.h"
 #include "server/http/http_router.h"
 
@@ -19,9 +17,8 @@ struct HttpEnvironment {
   const HttpRouter router;
   const Certificates* const certificates;  // null: plain text
   Connections connections;
+  RequestBudget& requests;  // of the bodies of requests
   const AllowedHosts hosts = {};
-  const std::shared_ptr<BodyBudget> bodies =
-      std::make_shared<BodyBudget>(options.max_bodies_bytes);
 };
 
 }  // namespace attend

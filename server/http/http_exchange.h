@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_HTTP_HTTP_EXCHANGE_H_
 #define ATTEND_SERVER_HTTP_HTTP_EXCHANGE_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -47,9 +48,10 @@ class HttpExchange {
   // listens. Called by the handler itself, before all other functions. Until
   // OnEnd() a client that sends no more counts as gone.
   virtual void Listen(HttpExchangeListener& listener) = 0;
-  // Asks for the body. Needs a listener. If the handler answers without having
+  // Asks for the body. Needs a listener. `tenant`: whose memory it takes; see
+  // RequestBudget. If the handler answers without having
   // asked for a body that the request has, the connection ends with the answer.
-  virtual void ReadBody() = 0;
+  virtual void ReadBody(uint64_t tenant) = 0;
 
   // The whole answer.
   virtual void Reply(HttpResponse response) = 0;

@@ -49,11 +49,9 @@ struct HttpOptions {
   // Calls need a key.
   bool needs_keys = false;
 
-  // The most bytes of a request's body; and of the bodies of all requests
-  // together, from their first byte until they have been read as JSON. Higher:
-  // more memory for clients that send slowly.
+  // The most bytes of a request's body. Higher: more memory for clients that
+  // send slowly.
   int64_t max_body_bytes = 16 << 20;
-  int64_t max_bodies_bytes = 256 << 20;
 
   // Limits four times: that of the TLS handshake; that from the opening of a
   // connection (or the handshake) to the first byte of a request; that from the

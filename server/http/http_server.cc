@@ -17,6 +17,7 @@
 #include "engine/tensor/check.h"
 #include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
+#include "server/budget/request_budget.h"
 #include "server/http/http_environment.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_session.h"
@@ -54,9 +55,12 @@ void RunLoop(boost::asio::io_context& loop, HttpListener& listener) {
 
 struct HttpServer::Impl {
   Impl(const HttpOptions& options, HttpRouter router,
-       const Certificates* certificates)
-      : environment{options, std::move(router), certificates,
+       const Certificates* certificates, RequestBudget* requests)
+      : environment{options,
+                    std::move(router),
+                    certificates,
                     Connections(MaxConnections(options.max_connections)),
+                    requests == nullptr ? own_requests : *requests,
                     AllowedHosts(options.allowed_hosts,
                                  {options.host, MachineName()})} {}
   ~Impl() {
@@ -69,6 +73,7 @@ struct HttpServer::Impl {
   // The loop does not end where a lack of memory leaves it nothing to wait for.
   const boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
       work{loop.get_executor()};
+  RequestBudget own_requests{kMaxRequestBytes};
   HttpEnvironment environment;
   HttpListener listener{loop, environment};
   std::thread thread;
@@ -80,11 +85,12 @@ int HttpServer::port() const { return impl_->listener.port(); }
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
     const HttpOptions& options, HttpRouter router,
-    const Certificates* certificates) try {
+    const Certificates* certificates, RequestBudget* requests) try {
   RETURN_IF_ERROR(options.Validate());
   ATTEND_CHECK(!options.tls || certificates != nullptr);
-  auto impl = std::make_unique<Impl>(options, std::move(router),
-                                     options.tls ? certificates : nullptr);
+  auto impl =
+      std::make_unique<Impl>(options, std::move(router),
+                             options.tls ? certificates : nullptr, requests);
   RETURN_IF_ERROR(impl->listener.Listen());
   impl->thread =
       std::thread([impl = impl.get()] { RunLoop(impl->loop, impl->listener); });

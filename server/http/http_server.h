@@ -10,16 +10,20 @@
 namespace attend {
 
 class Certificates;
+class RequestBudget;
 
 // The HTTP port: an event loop on a thread of its own. The thread never waits
-// for a client. The HTTP port shares nothing with the gRPC port.
+// for a client. The HTTP port shares nothing with the gRPC port but the memory
+// for requests.
 class HttpServer {
  public:
-  // `certificates` are needed if options.tls is set, and must outlive the
-  // server. UNAVAILABLE if the port cannot be bound.
+  // `certificates` are needed if options.tls is set. `requests` has the bodies
+  // of requests; null: a budget of their own, of the default size. Both must
+  // outlive the server. UNAVAILABLE if the port cannot be bound.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
       const HttpOptions& options, HttpRouter router,
-      const Certificates* certificates = nullptr);
+      const Certificates* certificates = nullptr,
+      RequestBudget* requests = nullptr);
   // Closes all connections. No handler runs when it returns.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

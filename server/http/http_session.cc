@@ -1,6 +1,7 @@
 // The life of a connection.
 #include "server/http/http_session.h"
 
+#include <boost/asio/post.hpp>
 #include <chrono>
 #include <utility>
 
@@ -54,6 +55,7 @@ void HttpSession::End(HttpEnd end) {
   }
   socket_.close(ignored);
   timer_.cancel();
+  budgeted_.reset();
   EndExchange(end);
   environment_.connections.Remove(*this);
 }
@@ -82,6 +84,25 @@ void HttpSession::OnDeadline() {
   late_ = true;
   ErrorCode ignored;
   socket_.cancel(ignored);  // OnRead() goes on
+}
+
+std::function<void()> HttpSession::CutOfBody() {
+  return [session = weak_from_this(), executor = stream_.get_executor(),
+          serial = serial_] {
+    asio::post(executor, [session, serial] {
+      const auto self = session.lock();
+      if (self == nullptr || self->serial_ != serial) return;
+      self->OrClose([&] { self->OnCut(); });
+    });
+  };
+}
+
+void HttpSession::OnCut() {
+  if (!socket_.is_open() || stage_ != Stage::kBody) return;
+  cut_ = true;
+  ErrorCode ignored;
+  // OnRead() goes on, or ParseBody() if nothing is read now.
+  if (reading_) socket_.cancel(ignored);
 }
 
 void HttpSession::SayFarewell() {

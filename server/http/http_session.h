@@ -10,6 +10,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "absl/time/time.h"
 #include "engine/tensor/out_of_memory.h"
+#include "server/budget/request_budget.h"
 #include "server/http/connections.h"
 #include "server/http/http_body.h"
 #include "server/http/http_environment.h"
@@ -98,8 +100,13 @@ class HttpSession final : public Connection,
   // What is known of the request. Valid while parser_ does not change.
   HttpRequest Request() const;
   void Handle();
-  void ReadBody();
+  // `tenant`: of the call; see RequestBudget.
+  void ReadBody(uint64_t tenant);
   void ParseBody();
+  // Any thread may call it while the body arrives, if what came of it has to
+  // make room for others.
+  std::function<void()> CutOfBody();
+  void OnCut();
   void OnBody();
   // Sends the last answer: the bytes that follow on the connection cannot be
   // understood, or are not wanted.
@@ -150,11 +157,14 @@ class HttpSession final : public Connection,
   std::optional<std::vector<std::string>> certificate_names_;
   bool reading_ = false;  // into received_
   bool late_ = false;     // the request
+  bool cut_ = false;      // its body
   std::string received_;
   boost::beast::flat_buffer buffer_{kMaxHttpHeadBytes};
   std::optional<Parser> parser_;
   size_t paced_ = 0;  // bytes of the body when its deadline was set
-  BudgetedBytes budgeted_;
+  // Of the body, of which so many bytes are counted.
+  std::optional<RequestBudget::Entry> budgeted_;
+  size_t counted_ = 0;
 
   // Of the request that is being answered.
   uint64_t serial_ = 0;

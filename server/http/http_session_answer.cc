@@ -33,8 +33,8 @@ class HttpSession::Exchange final : public HttpExchange {
   void Listen(HttpExchangeListener& listener) override {
     session_.lock()->listener_ = &listener;
   }
-  void ReadBody() override {
-    Do([](HttpSession& session) { session.ReadBody(); });
+  void ReadBody(uint64_t tenant) override {
+    Do([tenant](HttpSession& session) { session.ReadBody(tenant); });
   }
   void Reply(HttpResponse response) override {
     Do([response = std::move(response)](HttpSession& session) mutable {
@@ -94,6 +94,7 @@ void HttpSession::Handle() {
 // more than it may, is told so even if its handler has not answered.
 void HttpSession::Refuse(int status, absl::string_view message) {
   keep_alive_ = false;
+  budgeted_.reset();
   EndExchange({HttpEnd::kRefused, status});
   answered_ = false;
   Reply(environment_.router.Refuse(Request().path, status, message));

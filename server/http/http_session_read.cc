@@ -28,6 +28,8 @@ namespace http = boost::beast::http;
 constexpr size_t kReadBytes = 512;
 constexpr size_t kReadBodyBytes = 8 << 10;
 
+constexpr char kNoRoom[] = "the server has no room for more bodies of requests";
+
 constexpr char kContinue[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // A quoted text of an extension may hold everything for the parser. With a line
@@ -107,6 +109,7 @@ void HttpSession::Read() {
 void HttpSession::OnRead(ErrorCode error, size_t bytes) {
   if (stage_ == Stage::kFarewell) return;  // ReadToTheEnd() goes on
   if (late_) return Refuse(408, "the request took too long to arrive");
+  if (cut_) return Refuse(503, kNoRoom);
   if (error && stage_ == Stage::kAnswer && listener_ == nullptr) return;
   if (error == asio::error::eof && stage_ == Stage::kAnswer) {
     return AskWhetherClientReads();
@@ -235,11 +238,12 @@ void HttpSession::OnHead() {
   Handle();
 }
 
-void HttpSession::ReadBody() {
+void HttpSession::ReadBody(uint64_t tenant) {
+  budgeted_.emplace(environment_.requests, tenant, CutOfBody());
+  counted_ = 0;
   if (parser_->is_done()) return OnBody();
   stage_ = Stage::kBody;
   paced_ = 0;
-  budgeted_ = BudgetedBytes(environment_.bodies);
   parser_->eager(true);
   SetDeadline(environment_.options.head_timeout);
   if (!client_waits_ || buffer_.size() > 0) return ParseBody();
@@ -261,8 +265,8 @@ void HttpSession::ParseBody() {
     return Refuse(413, absl::StrCat("the body has more than ", limit,
                                     " bytes, the limit (max_message_bytes)"));
   }
-  if (!budgeted_.GrowTo(static_cast<int64_t>(size))) {
-    return Refuse(503, "the server has no room for more bodies of requests");
+  if (!budgeted_->Grow(size - std::exchange(counted_, size))) {
+    return Refuse(503, kNoRoom);
   }
   if (error && error != http::error::need_more) return OnBadRequest(error);
   if (parser_->is_done()) return OnBody();
@@ -281,8 +285,9 @@ void HttpSession::OnBody() {
   }
   stage_ = Stage::kAnswer;
   SetNoDeadline();
-  listener_->OnBody(
-      {std::move(parser_->get().body()), std::exchange(budgeted_, {})});
+  HttpBody body = {std::move(parser_->get().body()), budgeted_->Take(counted_)};
+  budgeted_.reset();
+  listener_->OnBody(std::move(body));
   Read();
 }
 

@@ -78,7 +78,7 @@ void HttpCall::Accept(const HttpRequest& request) {
 void HttpCall::Listen() {
   exchange_->Listen(*this);
   // The call may be gone after either.
-  if (reading_) return exchange_->ReadBody();
+  if (reading_) return exchange_->ReadBody(tenant().id);
   Note([](Events&) {});
 }
 

@@ -3,12 +3,15 @@
 
 #include <malloc.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "engine/tokenizer/sandbox/sandbox.h"
+#include "server/budget/request_budget.h"
 #include "server/service/call_context.h"
 #include "server/service/heap_trimmer.h"
 #include "server/service/live_calls.h"
@@ -53,6 +56,10 @@ struct CallEnvironment {
   // Calls that start, and started calls whose inputs the engine computes, until
   // their answers have been sent.
   LiveCalls computed_calls;
+  // Of requests that arrive, or wait to be read.
+  RequestBudget requests{service.max_request_bytes, [this](size_t bytes) {
+                           heap.Freed(static_cast<int64_t>(bytes));
+                         }};
 };
 
 // Who calls, as the protocol knows. All of it is read before Begin() returns.

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/budget/request_budget.h"
 #include "server/observability/access_log.h"
 #include "server/observability/log.h"
 #include "server/scheduler/clock.h"
@@ -35,6 +36,7 @@ struct Service {
   int max_batch_inputs = 256;                   // of one call
   int max_document_sentences = 8192;            // of all documents of one call
   size_t max_unread_bytes = size_t{256} << 20;  // see UnreadAnswers
+  size_t max_request_bytes = kMaxRequestBytes;  // see RequestBudget
   FairShare fair_share = FairShare::kAddress;
   // The tenants of the file of tenants: each call needs the key of a tenant.
   // Null: there is no such file; calls need no key, and `fair_share` says of

@@ -88,7 +88,8 @@ std::unique_ptr<Handler> ServiceCall::NewHandler() {
   return method_.make(environment_.service, *this);
 }
 
-void ServiceCall::Start() {
+void ServiceCall::Start(RequestBytes bytes) {
+  budgeted_ = std::move(bytes);
   // Nobody is older for having sent slowly.
   arrival_ = environment_.service.clock.Now();
   all_bytes_ = request_bytes();
@@ -219,6 +220,7 @@ void ServiceCall::EndStart(absl::Status status) {
 void ServiceCall::Started(absl::Status status) {
   request_.reset();
   if (!status.ok() || !uses_engine_) computed_.reset();
+  budgeted_ = {};
   // In most cases the engine has the inputs now, and there is nothing to answer
   // yet. Whoever changes that wakes the call's thread.
   const bool quiet = !status.ok() || handler_->quiet();

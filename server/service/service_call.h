@@ -59,8 +59,9 @@ class ServiceCall : public CallContext {
   bool Begin(absl::string_view wanted_id, absl::Time deadline,
              const Caller& caller);
   // The request is there: it waits for a tokenizer thread, or is refused.
-  // Throws nothing, whatever memory there is.
-  void Start();
+  // Throws nothing, whatever memory there is. `bytes`: those of the request,
+  // which go back when it has been read and its inputs have been started.
+  void Start(RequestBytes bytes = {});
   // The call cannot start: it ends with `status`.
   void Refuse(absl::Status status);
   // True while a tokenizer thread works; a wake-up follows if there is
@@ -125,6 +126,7 @@ class ServiceCall : public CallContext {
 
   const Method& method_;
   CallEnvironment& environment_;
+  RequestBytes budgeted_;  // those of request_
   std::unique_ptr<google::protobuf::Message> request_;
   std::unique_ptr<Handler> handler_;
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "server/budget/request_budget.h"
 #include "server/http/http_session.h"
 #include "server/http/operator_routes.h"
 #include "tests/fuzz/fuzz.h"
@@ -33,10 +34,12 @@ HttpRouter Router() {
 // The loop, and what its sessions share.
 struct Server {
   boost::asio::io_context loop{1};
+  RequestBudget requests{kMaxRequestBytes};
   HttpEnvironment environment{.options = {},
                               .router = Router(),
                               .certificates = nullptr,
-                              .connections = Connections(4)};
+                              .connections = Connections(4),
+                              .requests = requests};
 };
 
 // The other end of a connection.

@@ -35,7 +35,7 @@ class Echo final : public HttpExchangeListener {
                    std::shared_ptr<HttpExchange> exchange) {
     auto* echo = new Echo(request, exchange);
     exchange->Listen(*echo);
-    exchange->ReadBody();
+    exchange->ReadBody(/*tenant=*/0);
   }
 
  private:

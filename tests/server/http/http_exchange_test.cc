@@ -113,7 +113,8 @@ TEST(HttpExchangeTest, TooMuchIsRefused) {
 }
 
 TEST(HttpExchangeTest, AllBodiesTogetherHaveALimit) {
-  ListenedServer server({.max_bodies_bytes = 100}, 4);
+  // One tenant has at most 105.
+  ListenedServer server({}, 4, /*max_request_bytes=*/140);
   RawHttp clients[4];
   for (RawHttp& client : clients) ASSERT_TRUE(client.Connect(server.port()));
   const std::string body(60, 'x');
@@ -131,6 +132,23 @@ TEST(HttpExchangeTest, AllBodiesTogetherHaveALimit) {
   server.call(0).DropBody();
   ASSERT_TRUE(clients[3].Send(Post(body)));
   EXPECT_EQ(server.call(3).body(), body);
+}
+
+TEST(HttpExchangeTest, ABodyThatComesSlowlyMakesRoom) {
+  ListenedServer server({}, 2, /*max_request_bytes=*/140);
+  RawHttp clients[2];
+  for (RawHttp& client : clients) ASSERT_TRUE(client.Connect(server.port()));
+  const std::string body(60, 'x');
+  ASSERT_TRUE(clients[0].Send(Post(body).substr(0, Post(body).size() - 1)));
+  // Its bytes have been read when another request has been answered.
+  RawHttp probe;
+  ASSERT_TRUE(probe.Connect(server.port()));
+  ASSERT_TRUE(probe.Send(HttpRequestText("GET", "/livez", "")));
+  EXPECT_THAT(probe.ReadAnswer(), StartsWith("HTTP/1.1 200 "));
+  ASSERT_TRUE(clients[1].Send(Post(body)));
+  EXPECT_EQ(server.call(1).body(), body);
+  EXPECT_THAT(clients[0].ReadToEnd(), StartsWith("HTTP/1.1 503 "));
+  EXPECT_EQ(server.call(0).end().refusal, 503);
 }
 
 TEST(HttpExchangeTest, ABodyHasToArriveInTime) {

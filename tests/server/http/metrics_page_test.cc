@@ -23,7 +23,7 @@ class FakeExchange final : public HttpExchange {
   explicit FakeExchange(std::function<void(HttpResponse)> take)
       : take_(std::move(take)) {}
   void Listen(HttpExchangeListener&) override {}
-  void ReadBody() override {}
+  void ReadBody(uint64_t) override {}
   void Reply(HttpResponse response) override { take_(std::move(response)); }
   void BeginStream(HttpResponse) override {}
   void Write(std::string) override {}

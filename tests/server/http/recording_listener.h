@@ -29,7 +29,7 @@ class RecordingListener final : public HttpExchangeListener {
       changed_.notify_all();
     }
     exchange->Listen(*this);
-    exchange->ReadBody();
+    exchange->ReadBody(/*tenant=*/0);
   }
 
   HttpExchange& exchange() {
@@ -92,8 +92,9 @@ class RecordingListener final : public HttpExchangeListener {
 // A server whose POST /call is taken by one listener after the other.
 class ListenedServer {
  public:
-  explicit ListenedServer(HttpOptions options, int listeners = 1)
-      : listeners_(listeners) {
+  explicit ListenedServer(HttpOptions options, int listeners = 1,
+                          size_t max_request_bytes = kMaxRequestBytes)
+      : requests_(max_request_bytes), listeners_(listeners) {
     options.host = "127.0.0.1";
     options.port = 0;
     HttpRouter router;
@@ -105,7 +106,8 @@ class ListenedServer {
                [](const HttpRequest&, std::shared_ptr<HttpExchange> to) {
                  to->Reply(TextResponse(200, "ok\n"));
                });
-    auto started = HttpServer::Start(options, std::move(router));
+    auto started = HttpServer::Start(options, std::move(router),
+                                     /*certificates=*/nullptr, &requests_);
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
   }
@@ -115,6 +117,7 @@ class ListenedServer {
   void Stop() { server_.reset(); }
 
  private:
+  RequestBudget requests_;
   std::vector<RecordingListener> listeners_;
   size_t next_ = 0;  // the loop's
   std::unique_ptr<HttpServer> server_;

@@ -81,7 +81,7 @@ class HttpFixture {
     options.http.port = 0;
     options.http.tls = options.certificates != nullptr;
     auto started = HttpServer::Start(options.http, std::move(router),
-                                     options.certificates);
+                                     options.certificates, &calls->requests);
     EXPECT_TRUE(started.ok()) << started.status();
     server = *std::move(started);
   }
