@@ -12,7 +12,7 @@ set -eu
 packages="
   ca-certificates ccache cmake g++ git ninja-build pkg-config
   libabsl-dev libboost-dev libcli11-dev libcurl4-openssl-dev libdnnl-dev
-  libedit-dev libicu-dev libmd4c-dev libprotobuf-dev libssl-dev
+  libedit-dev libicu-dev libnghttp2-dev libmd4c-dev libprotobuf-dev libssl-dev
   libxxhash-dev
   nlohmann-json3-dev prometheus-cpp-dev protobuf-compiler python3 zlib1g-dev"
 grpc="libgrpc++-dev protobuf-compiler-grpc"

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/statusor.h"
+#include "engine/tensor/status_macros.h"
 #include "server/grpc/caller.h"
 #include "server/grpc/grpc_status.h"
 #include "server/scheduler/clock.h"
@@ -46,17 +48,47 @@ void Call::OnAccepted(bool ok) {
                     .attempts_before = AttemptsBefore(grpc_)});
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   if (reading_) {
+    absl::Status refused = Accept();
+    reading_ = refused.ok();
+    if (!reading_) Refuse(std::move(refused));
+  }
+  if (reading_) {
     stream_.Read(&bytes_, static_cast<Event*>(&read_));
   } else {
     Advance();
   }
 }
 
+absl::Status Call::Accept() {
+  RETURN_IF_ERROR(CheckEncoding(grpc_));
+  incoming_ = IncomingCallOf(grpc_);
+  if (incoming_ == nullptr) return absl::OkStatus();
+  return incoming_->Accept({.budget = environment_.calls.requests,
+                            .tenant = tenant().id,
+                            .cut = [this] {
+                              cut_ = true;
+                              loop_.Wake(*this);
+                              loop_.Flush();
+                            }});
+}
+
+void Call::OnWake() {
+  // The call comes to its end by events.
+  if (cut_.exchange(false)) CancelWith(incoming_->RefuseCut(), grpc_);
+  Advance();
+}
+
 void Call::OnRead(bool ok) {
   reading_ = false;
-  if (ok) {
+  absl::StatusOr<RequestBytes> bytes = RequestBytes();
+  if (ok && incoming_ != nullptr) {
+    bytes = incoming_->TakeMessage(bytes_.Length());
+  }
+  if (ok && bytes.ok()) {
     answered_.emplace(environment_.answered_calls);
-    Start();
+    Start(*std::move(bytes));
+  } else if (ok) {
+    Refuse(bytes.status());
   } else {  // or the client has gone, which the done event tells
     environment_.EndsUnread();
     Refuse(absl::InvalidArgumentError("the call ends without a request"));
@@ -102,8 +134,15 @@ void Call::Advance() {
     if (answer_ || end_) Write();
   }
   if (starts || writing_ || done_pending_ || !quiet()) return;
+  if (incoming_ != nullptr) incoming_->Leave();  // nobody wakes it any more
   if (loop_.IsWoken(*this)) return;
-  Report({end_.value_or(absl::OkStatus()), gone_, slow_});
+  const absl::Status refusal =
+      incoming_ == nullptr ? absl::OkStatus() : incoming_->refusal();
+  if (gone_ && !refusal.ok()) {
+    Report({.status = refusal});
+  } else {
+    Report({end_.value_or(absl::OkStatus()), gone_, slow_});
+  }
   delete this;
 }
 

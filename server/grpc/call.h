@@ -5,11 +5,14 @@
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <atomic>
+#include <memory>
 #include <optional>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/grpc/event_loop.h"
+#include "server/grpc/incoming_call.h"
 #include "server/grpc/raw_service.h"
 #include "server/grpc/rpc_environment.h"
 #include "server/service/live_calls.h"
@@ -46,7 +49,7 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   void OnRead(bool ok);
   void OnDoneEvent(bool ok);
   void OnWritten(bool ok);
-  void OnWake() override { Advance(); }
+  void OnWake() override;
   void OnWatch(absl::Time now) override;
 
   absl::Status ReadRequest(google::protobuf::Message& request) override {
@@ -63,6 +66,8 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
     if (!end_) end_.emplace(status);
   }
 
+  // OK: the request may be read. What arrives of it counts in the budget.
+  absl::Status Accept();
   void Advance();
   void Write();
   void* written_tag() { return static_cast<Event*>(&written_); }
@@ -74,7 +79,9 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   std::optional<LiveCalls::Entry> answered_;  // set when read
 
   grpc::ServerContext grpc_;
-  grpc::ByteBuffer bytes_;  // the request
+  std::shared_ptr<IncomingCall> incoming_;  // null: is not followed
+  std::atomic<bool> cut_{false};  // others need the memory of the request
+  grpc::ByteBuffer bytes_;        // the request
   MessageStream stream_;
   // While the call starts, a tokenizer thread may set both.
   std::optional<grpc::ByteBuffer> answer_;  // to be written

@@ -1,6 +1,8 @@
 #include "server/grpc/caller.h"
 
+#include <grpc/grpc.h>
 #include <grpc/grpc_security_constants.h>
+#include <grpc/support/time.h>
 #include <grpcpp/security/auth_context.h>
 
 #include <algorithm>
@@ -9,8 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "absl/time/clock.h"
+#include "absl/strings/str_cat.h"
+#include "server/grpc/header_block.h"
+#include "server/grpc/incoming_calls.h"
 
 namespace attend {
 namespace {
@@ -65,7 +70,15 @@ int AttemptsBefore(const grpc::ServerContext& context) {
 }
 
 absl::Time DeadlineOf(const grpc::ServerContext& context, const Clock& clock) {
-  return clock.Now() + (absl::FromChrono(context.deadline()) - absl::Now());
+  // As gRPC has it: in std::chrono's nanoseconds, years from 2262 on overflow.
+  const gpr_timespec deadline = context.raw_deadline();
+  if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) {
+    return absl::InfiniteFuture();
+  }
+  const gpr_timespec left =
+      gpr_time_sub(deadline, gpr_now(deadline.clock_type));
+  return clock.Now() + absl::Seconds(left.tv_sec) +
+         absl::Nanoseconds(left.tv_nsec);
 }
 
 TraceHeaders TraceHeadersOf(const grpc::ServerContext& context) {
@@ -87,6 +100,28 @@ CallerProof ProofOf(const grpc::ServerContext& context) {
   // A key counts before them.
   if (!proof.authorization) proof.certificate_names = CertificateNames(context);
   return proof;
+}
+
+absl::Status CheckEncoding(const grpc::ServerContext& context) {
+  const absl::string_view unknown = MetadataValue(context, kUnknownEncodingKey);
+  if (context.client_metadata().count(KeyOf(kUnknownEncodingKey)) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("grpc-encoding is \"", absl::CHexEscape(unknown),
+                   "\", must be identity, gzip or deflate"));
+}
+
+std::shared_ptr<IncomingCall> IncomingCallOf(
+    const grpc::ServerContext& context) {
+  return IncomingCalls::OfProcess().OfNumber(
+      MetadataValue(context, kIncomingCallKey));
+}
+
+void CancelWith(const absl::Status& status, grpc::ServerContext& context) {
+  grpc_call_cancel_with_status(context.c_call(),
+                               static_cast<grpc_status_code>(status.code()),
+                               std::string(status.message()).c_str(), nullptr);
 }
 
 absl::string_view HostOf(absl::string_view peer) {

@@ -3,8 +3,12 @@
 
 #include <grpcpp/server_context.h>
 
+#include <memory>
+
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/grpc/incoming_call.h"
 #include "server/scheduler/clock.h"
 #include "server/tenants/tenants.h"
 #include "server/tracing/call_trace.h"
@@ -18,8 +22,8 @@ namespace attend {
 absl::string_view MetadataValue(const grpc::ServerContext& context,
                                 absl::string_view key);
 
-// By `clock`; gRPC gives a deadline by the system's clock, which may be set
-// afterwards.
+// The deadline by `clock`, which does not jump with the system's clock.
+// Infinite if the client set none; a timeout of any length is valid.
 absl::Time DeadlineOf(const grpc::ServerContext& context, const Clock& clock);
 
 // How often the client has made the call before, by gRPC's own key for that; 0:
@@ -30,6 +34,17 @@ int AttemptsBefore(const grpc::ServerContext& context);
 TraceHeaders TraceHeadersOf(const grpc::ServerContext& context);
 
 CallerProof ProofOf(const grpc::ServerContext& context);
+
+// UNIMPLEMENTED if the client's messages are compressed in a way that gRPC does
+// not know (grpc-encoding).
+absl::Status CheckEncoding(const grpc::ServerContext& context);
+
+// What arrives of the call; see IncomingCalls. Null: the client has gone.
+std::shared_ptr<IncomingCall> IncomingCallOf(
+    const grpc::ServerContext& context);
+
+// Ends a call that may still be read. The client is told `status`.
+void CancelWith(const absl::Status& status, grpc::ServerContext& context);
 
 // "ipv4:10.0.0.1" of "ipv4:10.0.0.1:50051"; the others end in their port, too.
 absl::string_view HostOf(absl::string_view peer);

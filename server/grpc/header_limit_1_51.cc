@@ -1,19 +1,23 @@
 #include <dlfcn.h>
 #include <grpc/slice.h>
 
+#include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "server/grpc/accepted_calls.h"
+#include "server/grpc/cancel_stream.h"
 #include "server/grpc/header_frames.h"
 #include "server/grpc/header_limit.h"
 #include "server/grpc/original.h"
+#include "server/grpc/stream_begin.h"
 
 // Symbols of libgrpc 1.51.
 #define ATTEND_BEGIN                                                   \
   "_ZN9grpc_core11HPackParser10BeginFrameEP19grpc_metadata_batchjNS0_" \
   "8BoundaryENS0_8PriorityENS0_7LogInfoE"
-#define ATTEND_PARSE "_ZN9grpc_core11HPackParser5ParseERK10grpc_sliceb"
+#define ATTEND_PARSE                                                  \
+  "_Z31grpc_chttp2_header_parser_parsePvP21grpc_chttp2_transportP18g" \
+  "rpc_chttp2_streamRK10grpc_slicei"
 #define ATTEND_DESTROY "_ZN9grpc_core11HPackParserD1Ev"
 #define ATTEND_ACCEPT \
   "_Z33grpc_chttp2_parsing_accept_streamP21grpc_chttp2_transportj"
@@ -30,19 +34,17 @@ namespace {
 constexpr char kBegin[] = ATTEND_BEGIN;
 using Begin = void(void* parser, void* metadata, uint32_t max_bytes,
                    uint8_t boundary, uint8_t priority, HeaderFrameInfo info);
-constexpr char kParse[] = ATTEND_PARSE;
-using Parse = absl::Status(void* parser, const grpc_slice& bytes, bool is_last);
 constexpr char kDestroy[] = ATTEND_DESTROY;
 using Destroy = void(void* parser);
+// Parses the bytes of a frame. Any error ends the connection.
+constexpr char kParse[] = ATTEND_PARSE;
+using Parse = absl::Status(void* parser, void* transport, void* stream,
+                           const grpc_slice& bytes, int is_last);
 // A stream of a connection, which libgrpc calls a transport, begins and goes.
 constexpr char kAccept[] = ATTEND_ACCEPT;
 using Accept = void*(void* transport, uint32_t id);
 constexpr char kDestroyStream[] = ATTEND_DESTROY_STREAM;
 using DestroyStream = void(void* transport, void* stream, void* then);
-
-// The thread has refused a stream: its header frame, which the connection's
-// parser begins next, ends the connection.
-thread_local bool refused = false;
 
 }  // namespace
 
@@ -51,7 +53,7 @@ bool LimitsHeaderBlocks() {
        {kBegin, kParse, kDestroy, kAccept, kDestroyStream}) {
     if (dlsym(RTLD_NEXT, symbol) == nullptr) return false;
   }
-  return true;
+  return CanCancelStreams();
 }
 
 void BeginHeaderFrame(void* parser, void* metadata, uint32_t max_bytes,
@@ -62,23 +64,39 @@ void BeginHeaderFrame(void* parser, void* metadata, uint32_t max_bytes,
                       HeaderFrameInfo info) {
   static auto* const original = Original<Begin>(kBegin);
   if (!info.is_client) {
-    if (std::exchange(refused, false)) HeaderFrames::OfProcess().Refuse(parser);
-    max_bytes = HeaderFrames::OfProcess().OnFrame(
-        parser, /*ends_block=*/boundary != 0,
-        /*acknowledged=*/max_bytes <= kMaxHeaderBytes);
+    // Of a frame without a stream, which has no metadata, this libgrpc says the
+    // opposite of what is true.
+    const bool ends_block = (boundary != 0) != (metadata == nullptr);
+    BeginFrame(parser, {.ends_block = ends_block,
+                        .has_priority = priority != 0,
+                        .acknowledged = max_bytes <= kMaxHeaderBytes});
+    max_bytes = std::numeric_limits<uint32_t>::max();  // HeaderBlock limits
+    priority = 0;
   }
   original(parser, metadata, max_bytes, boundary, priority, info);
 }
 
-absl::Status ParseHeaders(void* parser, const grpc_slice& bytes,
-                          bool is_last) asm(ATTEND_PARSE);
-absl::Status ParseHeaders(void* parser, const grpc_slice& bytes, bool is_last) {
+absl::Status ParseHeaders(void* parser, void* transport, void* stream,
+                          const grpc_slice& bytes,
+                          int is_last) asm(ATTEND_PARSE);
+absl::Status ParseHeaders(void* parser, void* transport, void* stream,
+                          const grpc_slice& bytes, int is_last) {
   static auto* const original = Original<Parse>(kParse);
-  // An error that names no stream ends the connection.
-  if (HeaderFrames::OfProcess().IsOverLimit(parser)) {
-    return absl::ResourceExhaustedError("too many calls or frames of headers");
+  HeaderFrames& frames = HeaderFrames::OfProcess();
+  if (!frames.Knows(parser)) {
+    return original(parser, transport, stream, bytes, is_last);
   }
-  return original(parser, bytes, is_last);
+  HeaderFrames::Read read =
+      frames.OnBytes(parser, ViewOf(bytes), /*ends_frame=*/is_last != 0);
+  if (!read.connection.ok()) return read.connection;
+  if (!read.call.ok() && stream != nullptr) {
+    CancelStream(transport, stream, std::move(read.call));
+    return absl::OkStatus();
+  }
+  if (is_last == 0) return absl::OkStatus();
+  const bool wanted = read.fields.has_value() && stream != nullptr;
+  const FieldSlice fields(wanted ? *read.fields : "");
+  return original(parser, transport, stream, fields.get(), is_last);
 }
 
 void DestroyHeaderParser(void* parser) asm(ATTEND_DESTROY);
@@ -91,19 +109,14 @@ void DestroyHeaderParser(void* parser) {
 void* AcceptStream(void* transport, uint32_t id) asm(ATTEND_ACCEPT);
 void* AcceptStream(void* transport, uint32_t id) {
   static auto* const original = Original<Accept>(kAccept);
-  refused = !AcceptedCalls::OfProcess().Add(transport);
-  if (refused) return nullptr;
-  void* const stream = original(transport, id);
-  if (stream == nullptr) AcceptedCalls::OfProcess().Remove(transport);
-  return stream;
+  return BeginStream(transport, [&] { return original(transport, id); });
 }
 
 void DestroyAcceptedStream(void* transport, void* stream,
                            void* then) asm(ATTEND_DESTROY_STREAM);
 void DestroyAcceptedStream(void* transport, void* stream, void* then) {
   static auto* const original = Original<DestroyStream>(kDestroyStream);
-  // First, since the transport may go with the stream.
-  AcceptedCalls::OfProcess().Remove(transport);
+  EndStream(transport, stream);
   original(transport, stream, then);
 }
 

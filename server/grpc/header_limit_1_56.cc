@@ -1,12 +1,13 @@
 #include <grpc/slice.h>
 
-#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "server/grpc/accepted_calls.h"
+#include "server/grpc/cancel_stream.h"
 #include "server/grpc/header_frames.h"
 #include "server/grpc/header_limit.h"
+#include "server/grpc/stream_begin.h"
 
 // Symbols of libgrpc 1.56; the linker calls __wrap_X in place of X, and
 // __real_X is X (CMakeLists.txt).
@@ -22,15 +23,8 @@
   "grpc_transportP11grpc_streamP12grpc_closure"
 
 namespace attend {
-namespace {
 
-// The thread has refused a stream: its header frame, which the connection's
-// parser begins next, ends the connection.
-thread_local bool refused = false;
-
-}  // namespace
-
-bool LimitsHeaderBlocks() { return true; }
+bool LimitsHeaderBlocks() { return CanCancelStreams(); }
 
 // Members of libgrpc's parser of headers, of which there is one a connection.
 // It comes first, as `this` does.
@@ -44,28 +38,32 @@ void BeginHeaderFrame(void* parser, void* metadata, uint32_t soft_limit,
                       uint32_t hard_limit, uint8_t boundary, uint8_t priority,
                       HeaderFrameInfo info) {
   if (!info.is_client) {
-    if (std::exchange(refused, false)) HeaderFrames::OfProcess().Refuse(parser);
-    HeaderFrames::OfProcess().OnFrame(
-        parser, /*ends_block=*/boundary != 0,
-        /*acknowledged=*/hard_limit <= kMaxHeaderBytes);
-    // This libgrpc counts the bytes of a block, not of a frame.
-    soft_limit = std::min(soft_limit, kMaxHeaderBytes);
-    hard_limit = std::min(hard_limit, kMaxHeaderBytes);
+    BeginFrame(parser, {.ends_block = boundary != 0,
+                        .has_priority = priority != 0,
+                        .acknowledged = hard_limit <= kMaxHeaderBytes});
+    // HeaderBlock limits.
+    soft_limit = hard_limit = std::numeric_limits<uint32_t>::max();
+    priority = 0;
   }
   OriginalBegin(parser, metadata, soft_limit, hard_limit, boundary, priority,
                 info);
 }
 
+// An error that names a stream ends that one, any other the connection.
 absl::Status OriginalParse(void* parser, const grpc_slice& bytes,
                            bool is_last) asm("__real_" ATTEND_PARSE);
 absl::Status ParseHeaders(void* parser, const grpc_slice& bytes,
                           bool is_last) asm("__wrap_" ATTEND_PARSE);
 absl::Status ParseHeaders(void* parser, const grpc_slice& bytes, bool is_last) {
-  // An error that names no stream ends the connection.
-  if (HeaderFrames::OfProcess().IsOverLimit(parser)) {
-    return absl::ResourceExhaustedError("too many calls or frames of headers");
-  }
-  return OriginalParse(parser, bytes, is_last);
+  HeaderFrames& frames = HeaderFrames::OfProcess();
+  if (!frames.Knows(parser)) return OriginalParse(parser, bytes, is_last);
+  HeaderFrames::Read read =
+      frames.OnBytes(parser, ViewOf(bytes), /*ends_frame=*/is_last);
+  if (!read.connection.ok()) return read.connection;
+  if (!read.call.ok()) return StreamError(std::move(read.call));
+  if (!read.fields) return absl::OkStatus();
+  const FieldSlice fields(*read.fields);
+  return OriginalParse(parser, fields.get(), is_last);
 }
 
 void OriginalDestroy(void* parser) asm("__real_" ATTEND_DESTROY);
@@ -79,11 +77,7 @@ void DestroyHeaderParser(void* parser) {
 void* OriginalAccept(void* transport, uint32_t id) asm("__real_" ATTEND_ACCEPT);
 void* AcceptStream(void* transport, uint32_t id) asm("__wrap_" ATTEND_ACCEPT);
 void* AcceptStream(void* transport, uint32_t id) {
-  refused = !AcceptedCalls::OfProcess().Add(transport);
-  if (refused) return nullptr;
-  void* const stream = OriginalAccept(transport, id);
-  if (stream == nullptr) AcceptedCalls::OfProcess().Remove(transport);
-  return stream;
+  return BeginStream(transport, [&] { return OriginalAccept(transport, id); });
 }
 
 void OriginalDestroyStream(void* transport, void* stream,
@@ -91,8 +85,7 @@ void OriginalDestroyStream(void* transport, void* stream,
 void DestroyAcceptedStream(void* transport, void* stream,
                            void* then) asm("__wrap_" ATTEND_DESTROY_STREAM);
 void DestroyAcceptedStream(void* transport, void* stream, void* then) {
-  // First, since the transport may go with the stream.
-  AcceptedCalls::OfProcess().Remove(transport);
+  EndStream(transport, stream);
   OriginalDestroyStream(transport, stream, then);
 }
 

@@ -36,7 +36,10 @@ HealthCall::HealthCall(HealthLoop& shared, int method)
   grpc_.AsyncNotifyWhenDone(static_cast<Event*>(&done_));
 }
 
-HealthCall::~HealthCall() { shared_.loop.Unwatch(*this); }
+HealthCall::~HealthCall() {
+  shared_.loop.Unwatch(*this);
+  if (incoming_ != nullptr) incoming_->Leave();
+}
 
 void HealthCall::OnAccepted(bool ok) {
   if (!ok) {  // the server shuts down; no other event will come
@@ -46,7 +49,7 @@ void HealthCall::OnAccepted(bool ok) {
   Ask(shared_, method_);
   done_pending_ = true;
   shared_.loop.Watch(*this);
-  error_ = CheckKey();
+  error_ = Accept();
   if (!error_.ok()) return Advance();
   std::list<HealthCall*>& reading = shared_.reading;
   if (reading.size() == kMaxReading) {
@@ -67,6 +70,22 @@ absl::Status HealthCall::CheckKey() const {
       "health needs a key in the metadata 'authorization': 'Bearer KEY'";
   if (watches_) return absl::UnimplementedError(kReason);
   return absl::UnauthenticatedError(kReason);
+}
+
+// What arrives before the limit holds counts as that of a tenant of its own.
+absl::Status HealthCall::Accept() {
+  RETURN_IF_ERROR(CheckKey());
+  const absl::Status encoding = CheckEncoding(grpc_);
+  if (!encoding.ok()) {
+    // gRPC sends it with initial metadata only, which this answer has not.
+    grpc_.AddTrailingMetadata("grpc-accept-encoding",
+                              "identity, deflate, gzip");
+    return encoding;
+  }
+  incoming_ = IncomingCallOf(grpc_);
+  if (incoming_ == nullptr) return absl::OkStatus();
+  return incoming_->Accept({.budget = shared_.environment.calls.requests,
+                            .max_message_bytes = kMaxRequestBytes});
 }
 
 void HealthCall::Read() {
@@ -94,7 +113,7 @@ absl::Status HealthCall::TakeRequest() {
     return absl::InvalidArgumentError("the call ends without a request");
   }
   if (request_->Length() > kMaxRequestBytes) {
-    return absl::InvalidArgumentError(
+    return absl::ResourceExhaustedError(
         absl::StrCat("request has ", request_->Length(), " bytes, limit is ",
                      kMaxRequestBytes));
   }

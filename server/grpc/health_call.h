@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "absl/time/time.h"
 #include "server/grpc/event_loop.h"
 #include "server/grpc/health.h"
+#include "server/grpc/incoming_call.h"
 #include "server/grpc/raw_service.h"
 #include "server/grpc/rpc_environment.h"
 #include "server/service/live_calls.h"
@@ -39,10 +41,11 @@ struct HealthLoop {
 // probes have none, waits in no queue, and is neither counted nor logged:
 // probes come all the time.
 //
-// So that nobody without a key can make the server hold much memory, few
-// requests are read at once: a further call takes the place of the one that has
-// waited longest. A client that sends its request with its headers, as all
-// known clients do, is not held up by that.
+// So that nobody without a key can make the server hold much memory, a request
+// that is too long is refused when its head is there, and few are read at once:
+// a further call takes the place of the one that has waited longest. A client
+// that sends its request with its headers, as all known clients do, is not held
+// up by that.
 //
 // Thread and life are those of a Call.
 class HealthCall final : private LiveCalls::Entry,
@@ -74,6 +77,8 @@ class HealthCall final : private LiveCalls::Entry,
   // for Watch, after which gRPC's clients, whose watchers send no key, call a
   // server whose health they do not know.
   absl::Status CheckKey() const;
+  // OK: the request may be read.
+  absl::Status Accept();
   // Reads what the client still has to say.
   void Read();
   // The request of which `request_` has the bytes.
@@ -90,6 +95,7 @@ class HealthCall final : private LiveCalls::Entry,
   const bool watches_;  // the method is Watch
 
   grpc::ServerContext grpc_;
+  std::shared_ptr<IncomingCall> incoming_;   // null: is not followed
   grpc::ByteBuffer bytes_;                   // what is read
   std::optional<grpc::ByteBuffer> request_;  // set when it has come
   MessageStream stream_;

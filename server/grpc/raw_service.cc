@@ -10,6 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+#include "server/grpc/message_limit.h"
 
 namespace attend {
 namespace {
@@ -45,6 +47,7 @@ void RawService::Ask(int index, grpc::ServerContext& context,
 
 absl::Status ParseMessage(grpc::ByteBuffer& bytes,
                           google::protobuf::Message& message) {
+  RETURN_IF_ERROR(CheckUnpacked(bytes));
   const size_t length = bytes.Length();
   if (Traits::Deserialize(&bytes, &message).ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -54,7 +54,7 @@ class RawService final : public grpc::Service {
 
 // Parses `bytes`, which are empty afterwards. INVALID_ARGUMENT if they are not
 // a message of the type of `message`, or if a string in the message is not
-// UTF-8.
+// UTF-8; an error of CheckUnpacked().
 absl::Status ParseMessage(grpc::ByteBuffer& bytes,
                           google::protobuf::Message& message);
 

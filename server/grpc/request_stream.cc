@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/status/statusor.h"
+#include "engine/tensor/status_macros.h"
 #include "server/grpc/caller.h"
 #include "server/grpc/grpc_status.h"
 #include "server/scheduler/clock.h"
@@ -42,9 +44,14 @@ void RequestStream::OnAccepted(bool ok) {
   peer_ = grpc_.peer();
   if (Next().needs_proof()) proof_ = ProofOf(grpc_);
   request_id_ = std::string(MetadataValue(grpc_, kRequestIdKey));
-  const bool accepted = Begin(Next());
+  bool accepted = Begin(Next());
   request_id_ = Next().request_id();
   grpc_.AddInitialMetadata(kRequestIdKey, request_id_);
+  if (accepted) {
+    absl::Status refused = Accept();
+    accepted = refused.ok();
+    if (!accepted) Next().Refuse(std::move(refused));
+  }
   if (accepted) {
     const absl::string_view key = service_.method(method_).error_key;
     errors_end_ = !key.empty() && MetadataValue(grpc_, key) == "true";
@@ -69,14 +76,43 @@ bool RequestStream::Begin(StreamedRequest& request) {
       {.host = HostOf(peer_), .proof = proof_, .trace = TraceHeadersOf(grpc_)});
 }
 
+absl::Status RequestStream::Accept() {
+  RETURN_IF_ERROR(CheckEncoding(grpc_));
+  incoming_ = IncomingCallOf(grpc_);
+  if (incoming_ == nullptr) return absl::OkStatus();
+  return incoming_->Accept({.budget = environment_.calls.requests,
+                            .tenant = Next().tenant().id,
+                            .cut = [this] {
+                              cut_ = true;
+                              loop_.Wake(*this);
+                              loop_.Flush();
+                            }});
+}
+
+void RequestStream::OnWake() {
+  // The call comes to its end by events.
+  if (cut_.exchange(false)) CancelWith(incoming_->RefuseCut(), grpc_);
+  Advance();
+}
+
+void RequestStream::TakeRequest() {
+  absl::StatusOr<RequestBytes> bytes = RequestBytes();
+  if (incoming_ != nullptr) bytes = incoming_->TakeMessage(bytes_.Length());
+  if (!bytes.ok()) {
+    end_ = bytes.status();
+    return;
+  }
+  if (!answered_) answered_.emplace(environment_.answered_calls);
+  const bool accepted = Next().begun() || Begin(Next());
+  next_->Take(std::exchange(bytes_, {}), *std::move(bytes), accepted);
+  if (gone_) next_->Cancel();
+  requests_.push_back(std::move(next_));
+}
+
 void RequestStream::OnRead(bool ok) {
   reading_ = false;
   if (ok && !end_) {
-    if (!answered_) answered_.emplace(environment_.answered_calls);
-    const bool accepted = Next().begun() || Begin(Next());
-    next_->Take(std::exchange(bytes_, {}), accepted);
-    if (gone_) next_->Cancel();
-    requests_.push_back(std::move(next_));
+    TakeRequest();
   } else {
     if (!answered_) environment_.EndsUnread();
     read_all_ = true;  // or the client has gone, which the done event tells
@@ -126,6 +162,7 @@ void RequestStream::Advance() {
   if (!writing_ && !gone_ && !ended_) Write();
   Read();
   if (reading_ || writing_ || done_pending_ || !requests_.empty()) return;
+  if (incoming_ != nullptr) incoming_->Leave();  // nobody wakes it any more
   if (loop_.IsWoken(*this)) return;
   delete this;
 }
@@ -141,12 +178,16 @@ void RequestStream::DropEnded() {
 }
 
 void RequestStream::Read() {
-  if (reading_ || read_all_ || gone_ || end_) return;
-  if (static_cast<int>(requests_.size()) >= environment_.max_stream_requests) {
-    return;
-  }
+  if (reading_ || read_all_ || gone_ || end_ || IsFull()) return;
   reading_ = true;
   stream_.Read(&bytes_, static_cast<Event*>(&read_));
+}
+
+bool RequestStream::IsFull() const {
+  size_t bytes = 0;
+  for (const auto& request : requests_) bytes += request->size();
+  return bytes >= kMaxStreamBytes ||
+         static_cast<int>(requests_.size()) >= environment_.max_stream_requests;
 }
 
 // Writes the next answer of the first request that has one, which is then the

@@ -4,6 +4,8 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <atomic>
+#include <cstddef>
 #include <list>
 #include <memory>
 #include <optional>
@@ -12,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/grpc/event_loop.h"
+#include "server/grpc/incoming_call.h"
 #include "server/grpc/raw_service.h"
 #include "server/grpc/rpc_environment.h"
 #include "server/grpc/streamed_request.h"
@@ -27,14 +30,18 @@ namespace attend {
 // answer. The call ends when the client has sent all requests and they have
 // been answered, or when the server drains and nothing is left to answer.
 //
-// As many requests are in work as the environment says; no more are read
-// meanwhile, so that a client that sends faster has to wait.
+// As many requests are in work as the environment says, and as have
+// kMaxStreamBytes together; no more are read meanwhile, so that a client that
+// sends faster has to wait.
 //
 // Thread and life are those of a Call.
 class RequestStream final : private LiveCalls::Entry,
                             public Wakeable,
                             public Watched {
  public:
+  // Of one stream. A request may be longer, alone.
+  static constexpr size_t kMaxStreamBytes = 32 << 20;
+
   // Asks gRPC for the next call of method number `method` of `service`. The
   // arguments must outlive the call.
   static void Ask(RawService& service, int method, RpcEnvironment& environment,
@@ -49,12 +56,18 @@ class RequestStream final : private LiveCalls::Entry,
   void OnRead(bool ok);
   void OnDoneEvent(bool ok);
   void OnWritten(bool ok);
-  void OnWake() override { Advance(); }
+  void OnWake() override;
   void OnWatch(absl::Time now) override;
 
   // The request that is read next; it may have begun.
   StreamedRequest& Next();
   bool Begin(StreamedRequest& request);
+  // OK: requests may be read. What arrives of them counts in the budget.
+  absl::Status Accept();
+  // Takes the request that has been read.
+  void TakeRequest();
+  // The requests that are in work are as many as may be.
+  bool IsFull() const;
   void CancelAll();
 
   void Advance();
@@ -72,6 +85,8 @@ class RequestStream final : private LiveCalls::Entry,
   std::optional<LiveCalls::Entry> answered_;
 
   grpc::ServerContext grpc_;
+  std::shared_ptr<IncomingCall> incoming_;  // null: is not followed
+  std::atomic<bool> cut_{false};  // others need the memory of what arrives
   std::string peer_;
   std::string request_id_;
   CallerProof proof_;

@@ -1,11 +1,14 @@
 #include "server/grpc/streamed_request.h"
 
+#include <utility>
+
 namespace attend {
 
-void StreamedRequest::Take(grpc::ByteBuffer bytes, bool accepted) {
+void StreamedRequest::Take(grpc::ByteBuffer bytes, RequestBytes budgeted,
+                           bool accepted) {
   bytes_.Swap(&bytes);
   size_ = bytes_.Length();
-  if (accepted) Start();
+  if (accepted) Start(std::move(budgeted));
 }
 
 std::optional<grpc::ByteBuffer> StreamedRequest::NextAnswer() {

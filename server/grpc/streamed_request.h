@@ -37,8 +37,9 @@ class StreamedRequest final : public ServiceCall, private Responder {
   }
   bool begun() const { return begun_; }
   // After Begin(), whatever that returned: the request has come.
-  void Take(grpc::ByteBuffer bytes, bool accepted);
+  void Take(grpc::ByteBuffer bytes, RequestBytes budgeted, bool accepted);
   void Cancel() { cancelled_ = true; }
+  size_t size() const { return size_; }
 
   // The next answer, if there is one now. Not to be called after the end.
   std::optional<grpc::ByteBuffer> NextAnswer();
@@ -50,6 +51,7 @@ class StreamedRequest final : public ServiceCall, private Responder {
 
   using ServiceCall::metrics;
   using ServiceCall::needs_proof;
+  using ServiceCall::Refuse;
   using ServiceCall::Report;
 
  private:

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "engine/tensor/status_macros.h"
+
 namespace attend {
 namespace {
 
@@ -26,23 +28,31 @@ class Unpacker {
   }
   Unpacker(const Unpacker&) = delete;
 
-  // False: it is broken, or too long.
-  bool Add(const grpc_slice& packed) {
-    if (!begun_) return false;
+  absl::Status Add(const grpc_slice& packed) {
+    if (!begun_) {
+      return absl::ResourceExhaustedError("there is no memory to unpack");
+    }
     stream_.next_in = const_cast<Bytef*>(GRPC_SLICE_START_PTR(packed));
     stream_.avail_in = static_cast<uInt>(GRPC_SLICE_LENGTH(packed));
     // A full slice may mean that there is more.
     while (stream_.avail_in > 0 || full_) {
-      if (ended_ || !AddSlice()) return false;
+      if (ended_ || !AddSlice()) return Broken();
+      if (static_cast<int64_t>(done_.length) > max_bytes_) {
+        return absl::ResourceExhaustedError("the message is too long");
+      }
     }
-    return true;
+    return absl::OkStatus();
   }
-  bool ended() const { return ended_; }
+  absl::Status End() const { return ended_ ? absl::OkStatus() : Broken(); }
   void MoveTo(grpc_slice_buffer& to) {
     grpc_slice_buffer_move_into(&done_, &to);
   }
 
  private:
+  static absl::Status Broken() {
+    return absl::InternalError("the message is broken");
+  }
+  // False: it is broken.
   bool AddSlice() {
     grpc_slice slice = grpc_slice_malloc(kSliceBytes);
     stream_.next_out = GRPC_SLICE_START_PTR(slice);
@@ -54,9 +64,7 @@ class Unpacker {
     GRPC_SLICE_SET_LENGTH(slice, kSliceBytes - stream_.avail_out);
     grpc_slice_buffer_add(&done_, slice);
     // Without input there is nothing to be had: no error.
-    return (result == Z_OK || result == Z_STREAM_END ||
-            result == Z_BUF_ERROR) &&
-           static_cast<int64_t>(done_.length) <= max_bytes_;
+    return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR;
   }
 
   const int64_t max_bytes_;
@@ -69,15 +77,15 @@ class Unpacker {
 
 }  // namespace
 
-bool Unpack(const grpc_slice_buffer& packed, Packed how, int64_t max_bytes,
-            grpc_slice_buffer& unpacked) {
+absl::Status Unpack(const grpc_slice_buffer& packed, Packed how,
+                    int64_t max_bytes, grpc_slice_buffer& unpacked) {
   Unpacker unpacker(how, max_bytes);
   for (size_t i = 0; i < packed.count; ++i) {
-    if (!unpacker.Add(packed.slices[i])) return false;
+    RETURN_IF_ERROR(unpacker.Add(packed.slices[i]));
   }
-  if (!unpacker.ended()) return false;
+  RETURN_IF_ERROR(unpacker.End());
   unpacker.MoveTo(unpacked);
-  return true;
+  return absl::OkStatus();
 }
 
 }  // namespace attend

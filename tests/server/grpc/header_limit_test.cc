@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "server/grpc/accepted_calls.h"
 #include "server/grpc/header_frames.h"
@@ -33,15 +34,114 @@ TEST(HeaderLimitTest, AnEndlessHeaderBlockEndsItsConnection) {
   EXPECT_TRUE(RawConnection(fixture.server->port()).Answers());
 }
 
-TEST(HeaderLimitTest, ABlockMayHaveASecondFrame) {
+constexpr char kListModels[] = "/attend.v1.Attend/ListModels";
+
+std::string Message(int stream, const std::string& bytes) {
+  return RawConnection::Frame(RawConnection::kData, RawConnection::kEndStream,
+                              stream, bytes);
+}
+
+TEST(HeaderLimitTest, ABlockMayHaveAnyNumberOfFrames) {
+  RpcFixture fixture;
+  const std::string block =
+      Headers(kListModels) + Header("a", std::string(5000, 'b'));
+  for (const size_t bytes : {block.size(), block.size() / 2, size_t{1}}) {
+    RawConnection connection(fixture.server->port());
+    ASSERT_TRUE(connection.Send(BlockInFrames(1, block, bytes) +
+                                Message(1, MessageHead(0))));
+    EXPECT_EQ(connection.ReceiveStatus(), "0") << bytes;
+  }
+}
+
+// Of clients behind a proxy, many share a connection.
+TEST(HeaderLimitTest, ACallWhoseHeadersAreWrongEndsAlone) {
+  const struct {
+    std::string headers;
+    const char* status;
+  } calls[] = {
+      {Header("a", std::string(9000, 'b')), "8"},
+      {Header("a", std::string(9000, 'b'), '\x40'), "8"},
+      {Header("a", std::string(200'000, 'b')), "8"},
+      {Header("a", std::string(2 << 20, 'b'), '\x40'), "8"},
+      {Header(std::string(200'000, 'a'), "b"), "8"},
+      {Header("a", "b", '\x40') + std::string(300, '\xbe'), "8"},
+      {Header("a-bin", "%"), "3"},
+      {Header("a-bin", "%", '\x40'), "3"},
+      {Header("grpc-trace-bin", "A"), "3"},
+      {Header("a-bin", "AA,AA") + Header("b", std::string(9000, 'b')), "3"},
+  };
+  RpcFixture fixture;
+  for (const auto& [headers, status] : calls) {
+    for (const size_t frame : {16384, 1000}) {
+      RawConnection connection(fixture.server->port());
+      // The first call is under way meanwhile; the third one uses the table.
+      ASSERT_TRUE(connection.Send(
+          BlockInFrames(1, Headers(kListModels), 1000) +
+          BlockInFrames(
+              3, Header("x", "y", '\x40') + Headers(kListModels) + headers,
+              frame)));
+      EXPECT_EQ(connection.ReceiveStatus(), status) << headers.substr(0, 30);
+      ASSERT_TRUE(connection.ReceiveUntil(RawConnection::Frame(
+          RawConnection::kResetStream, 0, 3, std::string(4, '\0'))));
+      ASSERT_TRUE(connection.Send(Message(1, MessageHead(0)) +
+                                  BlockInFrames(5, Headers(kListModels), 1000) +
+                                  Message(5, MessageHead(0))));
+      ASSERT_TRUE(connection.ReceiveUntil("grpc-status"));
+      // Frames of headers that end the streams 1 and 5, whose answers are OK.
+      for (const int stream : {1, 5}) {
+        EXPECT_TRUE(connection.ReceiveUntil(std::string(
+            {'\x01', RawConnection::kEndStream | RawConnection::kEndHeaders, 0,
+             0, 0, static_cast<char>(stream)})));
+      }
+      EXPECT_TRUE(connection.Answers());
+    }
+  }
+}
+
+// Headers after the messages.
+TEST(HeaderLimitTest, TrailersMayBeWrongToo) {
+  RpcFixture fixture;
+  for (const auto& [trailer, status] :
+       {std::pair(Header("a", "b"), "0"),
+        std::pair(Header("a", std::string(9000, 'b')), "8"),
+        std::pair(Header("a-bin", "%"), "3")}) {
+    RawConnection connection(fixture.server->port());
+    ASSERT_TRUE(connection.Send(BlockInFrames(1, Headers(kListModels), 1000)));
+    ASSERT_TRUE(connection.Answers());
+    ASSERT_TRUE(connection.Send(RawConnection::Frame(
+        RawConnection::kHeaders,
+        RawConnection::kEndHeaders | RawConnection::kEndStream, 1, trailer)));
+    // Without a message: INVALID_ARGUMENT.
+    EXPECT_EQ(connection.ReceiveStatus(),
+              status == std::string("0") ? "3" : status);
+    EXPECT_TRUE(connection.Answers());
+  }
+}
+
+TEST(HeaderLimitTest, HeadersOfAStreamThatHasGoneAreSkipped) {
   RpcFixture fixture;
   RawConnection connection(fixture.server->port());
   ASSERT_TRUE(connection.Send(
-      RawConnection::Frame(RawConnection::kHeaders, 0, 1, Headers("/a/b"))));
-  ASSERT_TRUE(connection.Send(RawConnection::Frame(RawConnection::kContinuation,
-                                                   RawConnection::kEndHeaders,
-                                                   1, Header("a", "b"))));
+      BlockInFrames(3, Headers("/a/b"), 1000) +
+      // Of a stream before it, which cannot begin any more, and a field of it
+      // that two frames share.
+      BlockInFrames(1, Header("key", std::string(3000, 'v'), '\x40'), 1000) +
+      BlockInFrames(5, Headers(kListModels) + "\xbe", 1000) +
+      Message(5, MessageHead(0))));
+  EXPECT_TRUE(connection.ReceiveUntil(std::string(
+      {'\x01', RawConnection::kEndStream | RawConnection::kEndHeaders, 0, 0, 0,
+       5})));
   EXPECT_TRUE(connection.Answers());
+}
+
+TEST(HeaderLimitTest, BinaryMetadataReachesTheServer) {
+  RpcFixture fixture;
+  grpc::ClientContext context;
+  context.AddMetadata("a-bin", std::string("\0\xff\n", 3));
+  v1::ListModelsResponse response;
+  EXPECT_TRUE(
+      fixture.stub->ListModels(&context, v1::ListModelsRequest(), &response)
+          .ok());
 }
 
 TEST(HeaderLimitTest, OnlyWhoAcknowledgesTheSettingsMayCallOften) {
@@ -54,7 +154,7 @@ TEST(HeaderLimitTest, OnlyWhoAcknowledgesTheSettingsMayCallOften) {
           RawConnection::Frame(RawConnection::kSettings, RawConnection::kAck)));
     }
     std::string frames;
-    for (int i = 0; i <= kMaxUnacknowledgedFrames; ++i) {
+    for (int i = 0; i <= kMaxUnacknowledgedBlocks; ++i) {
       frames += RawConnection::Frame(RawConnection::kHeaders,
                                      RawConnection::kEndHeaders, 2 * i + 1,
                                      Headers("/a/b"));

@@ -40,6 +40,7 @@ struct RpcFixtureOptions {
   RpcOptions rpc = {
       .host = "127.0.0.1", .port = 0, .handshake_timeout = absl::Minutes(2)};
   size_t max_unread_bytes = size_t{256} << 20;
+  size_t max_request_bytes = kMaxRequestBytes;
   // Must outlive the fixture; null: calls need no key.
   const Tenants* tenants = nullptr;
   // Must outlive the fixture; null: no TLS.
@@ -68,6 +69,7 @@ class RpcFixture {
                           .log = log,
                           .max_batch_inputs = options.rpc.max_batch_inputs,
                           .max_unread_bytes = options.max_unread_bytes,
+                          .max_request_bytes = options.max_request_bytes,
                           .tenants = options.tenants,
                           .methods = methods},
                   options.rpc.tokenizer_threads,

@@ -204,7 +204,7 @@ TEST(RpcServicesTest, RequestsForHealthThatAreWrong) {
   std::string text = right;
   while (text.size() <= HealthCall::kMaxRequestBytes) text += right;
   const grpc::Status large = RawStream(fixture, kCheck, text).Finish();
-  EXPECT_EQ(large.error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(large.error_code(), grpc::RESOURCE_EXHAUSTED);
   EXPECT_THAT(large.error_message(), HasSubstr("limit is 1024"));
 }
 

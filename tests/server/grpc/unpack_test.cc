@@ -46,7 +46,7 @@ std::optional<std::string> Unpacked(const std::string& packed, Packed how,
         grpc_slice_from_copied_buffer(packed.data() + at,
                                       std::min(slice, packed.size() - at)));
   }
-  if (!Unpack(from.buffer, how, max_bytes, to.buffer)) {
+  if (!Unpack(from.buffer, how, max_bytes, to.buffer).ok()) {
     EXPECT_EQ(to.buffer.length, 0u);
     return std::nullopt;
   }
