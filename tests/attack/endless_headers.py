@@ -75,7 +75,7 @@ def open_calls():
     for stream in range(1, 2000, 2):
         yield http2.frame(http2.HEADERS, 0, stream, block)
         yield http2.frame(http2.CONTINUATION, http2.END_HEADERS, stream,
-                          header * 30)
+                          header * 20)
 
 
 def resets():

@@ -6,7 +6,7 @@
 Prints how many of the calls have ended when all but the last byte of each
 message could have been sent, and what the server's resident memory was before
 and after. With --tenants all calls end at once, and memory grows by less than
-16 MiB; without, it grows by what was sent.
+16 MiB; without, it grows by what was sent, but by no more than 256 MiB.
 """
 
 import argparse

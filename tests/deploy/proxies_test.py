@@ -61,19 +61,28 @@ def proxy_of_nothing(name):
                 process.terminate()
 
 
-def headers_of(port, path):
-    """Of the answer to a call of gRPC: its status code, and its headers."""
+def headers_of(port, path, more=()):
+    """Of the answer to a call of gRPC: its status code, "" if the call is reset,
+    and its headers. Another call follows; "connections" are those that it
+    needed."""
+    url = f"http://127.0.0.1:{port}{path}"
+    call = ["--silent", "--http2-prior-knowledge", "--max-time", "20", "-H",
+            "content-type: application/grpc", "-H", "te: trailers", "--request",
+            "POST"]
     for _ in range(100):
         found = subprocess.run(
-            ["curl", "--silent", "--http2-prior-knowledge", "--max-time", "20",
-             "--include", "-H", "content-type: application/grpc", "-H",
-             "te: trailers", "--request", "POST",
-             f"http://127.0.0.1:{port}{path}"], capture_output=True, text=True)
-        if found.returncode != 7:  # nobody listens yet
+            ["curl", *call, "--include",
+             *(word for header in more for word in ("-H", header)), url,
+             "--next", *call, "--output", os.devnull, "--write-out",
+             "\n\nconnections: %{num_connects}", url],
+            capture_output=True, text=True)
+        if found.returncode == 0:  # else nobody listens yet
             break
         time.sleep(0.1)
-    first, *lines = found.stdout.split("\n\n")[0].splitlines()
-    return first.split()[1], dict(line.split(": ", 1) for line in lines)
+    parts = found.stdout.split("\n\n")
+    first, *lines = parts[0].splitlines() or ["HTTP/2 "]
+    return first.split(" ")[1], dict(line.split(": ", 1)
+                                  for line in [*lines, parts[-1]])
 
 
 class ProxiesTest(unittest.TestCase):
@@ -130,6 +139,26 @@ class ProxiesTest(unittest.TestCase):
                     self.assertEqual(headers["content-type"],
                                      "application/grpc", path)
                     self.assertEqual(headers["grpc-status"], status, path)
+
+
+    @unittest.skipUnless(shutil.which("curl"), "no curl")
+    def test_metadata_that_no_replica_takes_ends_its_call_alone(self):
+        large = [f"a{i}: {'b' * 600}" for i in range(17)]
+        many = [f"a{i}: b" for i in range(95)]
+        for name, arguments in PROGRAMS.items():
+            if not path_of(arguments[0]):
+                continue
+            with self.subTest(name), proxy_of_nothing(name) as port:
+                headers_of(port, CALL)  # until it listens
+                for headers, status in ((large, "8"), (many, "8"),
+                                        (["x-bin: %"], "3")):
+                    if name == "nginx.conf" and headers is not large:
+                        continue  # left to the replica
+                    code, answer = headers_of(port, CALL, headers)
+                    # Envoy resets streams that are too large.
+                    self.assertIn((code, answer.get("grpc-status")),
+                                  (("200", status), ("", None)), headers[0][:9])
+                    self.assertEqual(answer["connections"], "0", headers[0][:9])
 
 
 if __name__ == "__main__":
