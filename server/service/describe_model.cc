@@ -74,7 +74,8 @@ v1::Model DescribeModel(const ModelEntry& entry) {
     model.add_target_languages(code);
   }
   model.set_continues_source(info.continues_source);
-  model.set_chats(entry.served->chat != nullptr);
+  const ChatTemplate* const chat = entry.served->chat;
+  model.set_chats(chat != nullptr && chat->refusal().ok());
   for (const v1::Task task : TasksOf(info)) model.add_tasks(task);
   DescribeEncoder(*entry.served, model);
   return model;

@@ -9,12 +9,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "engine/json/json_file.h"
 #include "engine/json/json_parse.h"
 #include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/chat/chat_json.h"
 #include "engine/tokenizer/sandbox/sandbox.h"
-#include "engine/tokenizer/text/utf8.h"
 
 namespace attend {
 namespace {
@@ -24,48 +25,14 @@ using Json = nlohmann::ordered_json;  // templates write objects in their order
 // Published templates have at most 20 kB.
 constexpr size_t kMaxTemplateBytes = 1 << 20;
 
-absl::Status CheckUtf8(absl::string_view name, absl::string_view text) {
-  const size_t invalid = FindInvalidUtf8(text);
-  if (invalid == absl::string_view::npos) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " is not UTF-8 at byte ", invalid));
-}
-
-// The JSON object in `text`; an empty object if `text` is empty.
-absl::StatusOr<Json> ParseObject(absl::string_view name,
-                                 absl::string_view text) {
-  if (text.empty()) return Json::object();
-  return ParseOrderedJsonObject(name, text);
-}
-
-// The reasoning of a message has three names. Templates read the first or the
-// second: sets both.
-void NameReasoning(Json& message) {
-  for (const char* name : {"reasoning_content", "thinking", "reasoning"}) {
-    if (!message.contains(name)) continue;
-    Json reasoning = message[name];
-    Json named = Json::object({{"thinking", reasoning}});
-    named.update(message);
-    named["reasoning_content"] = std::move(reasoning);
-    message = std::move(named);
-    return;
-  }
-}
-
-absl::StatusOr<Json> ToJson(const ChatMessage& message, size_t index) {
-  const std::string name = absl::StrCat("messages[", index, "]");
-  RETURN_IF_ERROR(CheckUtf8(name + ".role", message.role));
-  RETURN_IF_ERROR(CheckUtf8(name + ".content", message.content));
-  ASSIGN_OR_RETURN(const Json fields,
-                   ParseObject(name + ".fields", message.fields));
-  Json json = {{"role", message.role}, {"content", message.content}};
-  json.update(fields);
-  for (auto field = json.begin(); field != json.end();) {
-    field = field->is_null() ? json.erase(field) : std::next(field);
-  }
-  NameReasoning(json);
-  return json;
-}
+// What models write around their thoughts: DeepSeek, Qwen, SmolLM; Mistral;
+// others.
+constexpr std::pair<const char*, const char*> kThoughtMarks[] = {
+    {"<think>", "</think>"},
+    {"[THINK]", "[/THINK]"},
+    {"<thinking>", "</thinking>"},
+    {"<reasoning>", "</reasoning>"},
+};
 
 // The text that a template makes; errors begin with its place.
 absl::StatusOr<std::string> Run(absl::string_view place,
@@ -81,24 +48,86 @@ absl::StatusOr<std::string> Run(absl::string_view place,
                       absl::StrCat(place, ": ", text.status().message()));
 }
 
+absl::Status Compile(const std::string& place, absl::string_view source) {
+  if (source.size() > kMaxTemplateBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(place, ": the chat template has ", source.size(),
+                     " bytes, limit is ", kMaxTemplateBytes));
+  }
+  RETURN_IF_ERROR(CheckChatText(place + ": the chat template", source));
+  // Without variables it is only compiled.
+  return Run(place, source, "", absl::UnixEpoch(), [] { return false; })
+      .status();
+}
+
+// Clients see the names of files, but not of directories.
+absl::Status WithoutDirectory(const std::string& directory,
+                              const absl::Status& status) {
+  return absl::InvalidArgumentError(
+      absl::StrReplaceAll(status.message(), {{directory + "/", ""}}));
+}
+
+std::string DumpVariables(const Json& variables) {
+  return variables.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 absl::Status ChatTemplate::Add(const Named& named) {
   const std::string key = named.key.empty() ? "" : ": " + named.key;
-  const std::string place = named.file + key;
-  if (named.source.size() > kMaxTemplateBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(place, ": the chat template has ", named.source.size(),
-                     " bytes, limit is ", kMaxTemplateBytes));
-  }
-  RETURN_IF_ERROR(CheckUtf8(place + ": the chat template", named.source));
-  // Without variables it is only compiled.
-  RETURN_IF_ERROR(Run(place, named.source, "", absl::UnixEpoch(), [] {
-                    return false;
-                  }).status());
-  const std::string name = std::filesystem::path(named.file).filename();
-  templates_[named.name] = {name + key, named.source};
+  const std::string place =
+      absl::StrCat(std::filesystem::path(named.file).filename().string(), key);
+  const absl::Status good = Compile(place, named.source);
+  // A process that ended says nothing of the template.
+  if (!good.ok() && !absl::IsInvalidArgument(good)) return good;
+  templates_[named.name] = {
+      .place = place, .source = named.source, .refusal = good, .forms = {}};
   return absl::OkStatus();
+}
+
+std::unique_ptr<ChatTemplate> ChatTemplate::Refused(absl::Status refusal) {
+  std::unique_ptr<ChatTemplate> chat(new ChatTemplate);
+  chat->templates_["default"].refusal = std::move(refusal);
+  return chat;
+}
+
+void ChatTemplate::FindForms() {
+  for (auto& [name, found] : templates_) {
+    if (!found.refusal.ok()) continue;
+    const auto render = [&, &place = found.place,
+                         &source = found.source](const Json& variables) {
+      Json all = Json::object();
+      for (const auto& [token, text] : tokens_) all[token] = text;
+      all.update(variables);
+      return Run(place, source, DumpVariables(all), absl::UnixEpoch(),
+                 [] { return false; });
+    };
+    const bool tools = absl::StrContains(found.source, "tools");
+    found.forms = FindTemplateForms(tools, render);
+    found.refusal = found.forms.refusal;
+    if (!found.refusal.ok()) {
+      found.refusal = absl::InvalidArgumentError(
+          absl::StrCat(found.place, ": ", found.refusal.message()));
+    }
+  }
+}
+
+absl::Status ChatTemplate::refusal() const {
+  const auto chosen = Choose(false);
+  return chosen.ok() ? (*chosen)->refusal : chosen.status();
+}
+
+bool ChatTemplate::takes_tools() const {
+  const auto chosen = Choose(true);
+  return chosen.ok() && (*chosen)->refusal.ok() &&
+         (*chosen)->forms.tools != TemplateForms::Tools::kNone;
+}
+
+ChatTemplate::ThoughtMarks ChatTemplate::thought_marks() const {
+  for (const auto& [begin, end] : kThoughtMarks) {
+    if (Mentions(end)) return {begin, end};
+  }
+  return {};
 }
 
 bool ChatTemplate::Mentions(absl::string_view text) const {
@@ -152,12 +181,21 @@ absl::Status ChatTemplate::AddFields(const std::string& directory) {
 absl::StatusOr<std::unique_ptr<ChatTemplate>> ChatTemplate::Load(
     const std::string& directory) {
   std::unique_ptr<ChatTemplate> chat(new ChatTemplate);
-  RETURN_IF_ERROR(chat->AddFiles(directory));
-  if (chat->templates_.empty()) RETURN_IF_ERROR(chat->AddFields(directory));
+  const absl::Status added = chat->AddAll(directory);
+  if (absl::IsInvalidArgument(added)) {
+    return Refused(WithoutDirectory(directory, added));
+  }
+  RETURN_IF_ERROR(added);
   if (chat->templates_.empty()) return nullptr;
   ASSIGN_OR_RETURN(const HfConfig config, LoadHfConfig(directory));
   chat->SetTokens(config);
+  chat->FindForms();
   return chat;
+}
+
+absl::Status ChatTemplate::AddAll(const std::string& directory) {
+  RETURN_IF_ERROR(AddFiles(directory));
+  return templates_.empty() ? AddFields(directory) : absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<ChatTemplate>> ChatTemplate::Create(
@@ -168,6 +206,7 @@ absl::StatusOr<std::unique_ptr<ChatTemplate>> ChatTemplate::Create(
     RETURN_IF_ERROR(chat->Add(named));
   }
   chat->SetTokens(config);
+  chat->FindForms();
   return chat;
 }
 
@@ -204,21 +243,31 @@ absl::StatusOr<std::string> ChatTemplate::Render(
   }
   Json variables = {{"tools", nullptr}, {"documents", nullptr}};
   for (const auto& [name, token] : tokens_) variables[name] = token;
-  ASSIGN_OR_RETURN(const Json more, ParseObject("variables", chat.variables));
+  ASSIGN_OR_RETURN(const Json more,
+                   ParseChatObject("variables", chat.variables));
   variables.update(more);
+  ASSIGN_OR_RETURN(const Template* chosen,
+                   Choose(!variables["tools"].is_null()));
+  RETURN_IF_ERROR(chosen->refusal);
   Json messages = Json::array();
   for (size_t i = 0; i < chat.messages.size(); ++i) {
-    ASSIGN_OR_RETURN(Json message, ToJson(chat.messages[i], i));
+    ASSIGN_OR_RETURN(Json message, MessageJson(chat.messages[i], i));
+    chosen->forms.SetContent(message);
     messages.push_back(std::move(message));
   }
   variables["messages"] = std::move(messages);
   variables["add_generation_prompt"] = chat.add_generation_prompt;
-
-  ASSIGN_OR_RETURN(const Template* chosen,
-                   Choose(!variables["tools"].is_null()));
-  const std::string json =
-      variables.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return Run(chosen->place, chosen->source, json, now, ended);
+  chosen->forms.SetTools(variables);
+  auto text =
+      Run(chosen->place, chosen->source, DumpVariables(variables), now, ended);
+  if (text.ok() || !absl::IsInvalidArgument(text.status()) ||
+      !WrapArguments(variables["messages"])) {
+    return text;
+  }
+  // The template may not take what is no object.
+  auto wrapped =
+      Run(chosen->place, chosen->source, DumpVariables(variables), now, ended);
+  return wrapped.ok() ? wrapped : text;
 }
 
 }  // namespace attend

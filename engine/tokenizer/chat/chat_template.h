@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "engine/tokenizer/chat/template_forms.h"
 #include "engine/tokenizer/text/hf_config.h"
 
 namespace attend {
@@ -37,12 +38,14 @@ struct Chat {
 // language of templates is Jinja, as in transformers 5.23; rust/hf_chat.h lists
 // the differences. Templates are rendered by Sandbox::Shared(). Const
 // after Load(); any thread may use it.
+//
+// A template of no use, as one that does not compile, is no error of a model:
+// all but conversations works without it. Render() says what is wrong.
 class ChatTemplate {
  public:
   // Loads chat_template.jinja of a checkpoint's directory, and the templates in
   // additional_chat_templates; if there is no such file, chat_template of
-  // tokenizer_config.json. Null if there is neither. INVALID_ARGUMENT names the
-  // file and the line.
+  // tokenizer_config.json. Null if there is neither.
   static absl::StatusOr<std::unique_ptr<ChatTemplate>> Load(
       const std::string& directory);
   // The same of templates that no directory has; null if there are none.
@@ -55,14 +58,28 @@ class ChatTemplate {
   static absl::StatusOr<std::unique_ptr<ChatTemplate>> Create(
       const std::vector<Named>& templates, const HfConfig& config);
 
-  // Whether one of the templates has this text in its source.
+  // One of no use: `refusal` says why.
+  static std::unique_ptr<ChatTemplate> Refused(absl::Status refusal);
+
+  // Returns true if one of the templates has this text in its source.
   bool Mentions(absl::string_view text) const;
+  // OK, or why conversations cannot be rendered. Names the file and the line.
+  absl::Status refusal() const;
+  // Returns true if the template shows tools to its model.
+  bool takes_tools() const;
+  // The marks around what the model thinks before it answers, as "<think>" and
+  // "</think>". Both are empty if the templates know none.
+  struct ThoughtMarks {
+    std::string begin, end;
+  };
+  ThoughtMarks thought_marks() const;
 
   // The text of a conversation, by the template "tool_use" if `chat` has tools
   // and there is such a template, else by "default". `now` is the date for
   // templates that ask for it. Errors:
   // * INVALID_ARGUMENT if there is no message, or if fields or variables are
   //   not a JSON object;
+  // * refusal();
   // * INVALID_ARGUMENT with the name of the template's file, but not its
   //   directory, if the template raises an error, cannot be rendered, or
   //   exceeds a limit of Sandbox;
@@ -75,10 +92,15 @@ class ChatTemplate {
   struct Template {
     std::string place;  // the file's name and the key, for errors
     std::string source;
+    absl::Status refusal;
+    TemplateForms forms;
   };
 
   ChatTemplate() = default;
   absl::Status Add(const Named& named);
+  absl::Status AddAll(const std::string& directory);
+  // Finds the forms of the templates, once the tokens are known.
+  void FindForms();
   absl::Status AddFiles(const std::string& directory);
   absl::Status AddFields(const std::string& directory);
   // The tokens that templates may name.

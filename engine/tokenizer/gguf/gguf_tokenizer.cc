@@ -85,7 +85,10 @@ absl::StatusOr<std::unique_ptr<ChatTemplate>> LoadGgufChat(
                          .source = std::move(source)});
     return absl::OkStatus();
   };
-  if (metadata.Has(key)) RETURN_IF_ERROR(add("default", key));
+  if (metadata.Has(key)) {
+    absl::Status added = add("default", key);
+    if (!added.ok()) return ChatTemplate::Refused(std::move(added));
+  }
   if (metadata.Has("tokenizer.chat_templates")) {
     ASSIGN_OR_RETURN(const std::vector<std::string> names,
                      metadata.Strings("tokenizer.chat_templates"));

@@ -27,6 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr char kGolden[] = ATTEND_SOURCE_DIR "/tests/engine/tokenizer/golden/";
 
@@ -145,35 +146,47 @@ TEST(ChatTemplateTest, InTokenizerConfigByName) {
   const Directory directory;
   directory.Write("tokenizer_config.json", R"({"chat_template": [
       {"name": "default", "template": "plain {{ messages[0].content }}"},
-      {"name": "tool_use", "template": "{{ tools | length }} tools"}]})");
+      {"name": "tool_use", "template":
+       "{{ tools | length }} tools {{ messages[0].content }}"}]})");
   const std::unique_ptr<ChatTemplate> templates = Load(directory);
   Chat chat = OneTurn();
   EXPECT_EQ(*templates->Render(chat, Noon()), "plain Hi");
   chat.variables = R"({"tools": [{}, {}]})";
-  EXPECT_EQ(*templates->Render(chat, Noon()), "2 tools");
+  EXPECT_EQ(*templates->Render(chat, Noon()), "2 tools Hi");
 }
 
 TEST(ChatTemplateTest, FilesGoBeforeTokenizerConfig) {
   const Directory directory;
-  directory.Write("tokenizer_config.json", R"({"chat_template": "config"})");
-  EXPECT_EQ(*Load(directory)->Render(OneTurn(), Noon()), "config");
-  directory.Write("chat_template.jinja", "file");
-  directory.Write("additional_chat_templates/tool_use.jinja", "tools");
-  EXPECT_EQ(*Load(directory)->Render(OneTurn(), Noon()), "file");
+  directory.Write("tokenizer_config.json",
+                  R"({"chat_template": "config {{ messages[0].content }}"})");
+  EXPECT_EQ(*Load(directory)->Render(OneTurn(), Noon()), "config Hi");
+  directory.Write("chat_template.jinja", "file {{ messages[0].content }}");
+  directory.Write("additional_chat_templates/tool_use.jinja",
+                  "tools {{ messages[0].content }}");
+  EXPECT_EQ(*Load(directory)->Render(OneTurn(), Noon()), "file Hi");
   Chat chat = OneTurn();
   chat.variables = R"({"tools": []})";
-  EXPECT_EQ(*Load(directory)->Render(chat, Noon()), "tools");
+  EXPECT_EQ(*Load(directory)->Render(chat, Noon()), "tools Hi");
 }
 
 TEST(ChatTemplateTest, VariablesGoBeforeTokens) {
   const Directory directory;
-  directory.Write("chat_template.jinja", "{{ bos_token }}{{ x }}");
+  directory.Write("chat_template.jinja",
+                  "{{ bos_token }}{{ x }}{{ messages[0].content }}");
   directory.Write("tokenizer_config.json", R"({"bos_token": "<s>"})");
   Chat chat = OneTurn();
-  EXPECT_EQ(*Load(directory)->Render(chat, Noon()), "<s>");
+  EXPECT_EQ(*Load(directory)->Render(chat, Noon()), "<s>Hi");
   chat.variables = R"({"bos_token": "B", "x": [1, null]})";
-  EXPECT_EQ(*Load(directory)->Render(chat, Noon()), "B[1, None]");
+  EXPECT_EQ(*Load(directory)->Render(chat, Noon()), "B[1, None]Hi");
 }
+
+// Compares lists that hold one another, which takes 2 ** 60 steps, if the first
+// message is "slow".
+constexpr char kSlow[] =
+    "{% if messages[0].content == 'slow' %}"
+    "{% set ns = namespace(x=[], y=[]) %}{% for a in range(60) %}"
+    "{% set ns.x = [ns.x, ns.x] %}{% set ns.y = [ns.y, ns.y] %}{% endfor %}"
+    "{{ ns.x == ns.y }}{% else %}{{ messages[0].content }}{% endif %}";
 
 void ExpectError(const std::string& source, const std::string& error) {
   const absl::Status status = RenderOnce(source, OneTurn()).status();
@@ -216,7 +229,9 @@ TEST(ChatTemplateTest, HostileTemplatesEnd) {
   ExpectError("{{ " + std::string(9999, '[') + std::string(9999, ']') + " }}",
               "recursion limits");
   ExpectError("{{ 'x' * 1000000000 }}", "too large");
-  ExpectError("{{ '{:>999999999}'.format(1) }}", "no method named format");
+  ExpectError("{{ '{:>999999999}'.format(1) }}", "limit is 1048576");
+  ExpectError("{{ '%999999999d' % 1 }}", "limit is 1048576");
+  ExpectError("{{ 'x' | center(999999999) }}", "limit is 1048576");
 }
 
 // Each would take gigabytes, or for ever.
@@ -228,27 +243,26 @@ TEST(ChatTemplateTest, HostileTemplatesHaveLimitsOfMemoryAndTime) {
            grown + " %}{% endfor %}{{ ns.x | length }}";
   };
   const std::string memory = "takes more than 64 MiB of memory";
-  ExpectError(forty(" ~ ns.x"), memory);
-  ExpectError(forty(" + ns.x"), memory);
+  // Of one value, or of all memory, whichever is reached first.
+  const std::string limit = "takes more than ";
+  ExpectError(forty(" ~ ns.x"), limit);
+  ExpectError(forty(" + ns.x"), limit);
   ExpectError(forty(".replace('x', ns.x)"), memory);
   ExpectError(forty(" | replace('y', ns.x)"), memory);
-  ExpectError(forty("~ [ns.x, ns.x] | join"), memory);
-  ExpectError(forty(".join([ns.x, ns.x])"), memory);
+  ExpectError(forty("~ [ns.x, ns.x] | join"), limit);
+  ExpectError(forty(".join([ns.x, ns.x])"), limit);
   ExpectError("{% set l = ['x' * 9000] * 90000 %}{{ l | join | length }}",
-              memory);
-  ExpectError("{{ ([1] * 1000000000) | list | length }}", memory);
-  ExpectError("{{ [1] | batch(1000000000, 0) | list | length }}", memory);
+              limit);
+  ExpectError("{{ ([1] * 1000000000) | list | length }}", "too large");
+  ExpectError("{{ [1] | batch(1000000000, 0) | list | length }}", "limit is");
   ExpectError(
       "{% set ns = namespace() %}{% for i in range(99) %}"
       "{% set x %}{{ ns.x }}{{ ns.x }}x{% endset %}{% set ns.x = x %}"
       "{% endfor %}",
       memory);
   ExpectError("{% macro m(s) %}{{ m(s ~ s) }}{% endmacro %}{{ m('xy') }}",
-              memory);
+              limit);
   const std::string time = "takes more than 2s";
-  ExpectError("{{ 'a'.count('') }}", time);
-  ExpectError("{{ ([1] * 1000000000000) | length }}{{ 2 in [1] * 10 ** 13 }}",
-              time);
   ExpectError(
       "{% set ns = namespace(x=[], y=[]) %}{% for a in range(60) %}"
       "{% set ns.x = [ns.x, ns.x] %}{% set ns.y = [ns.y, ns.y] %}{% endfor %}"
@@ -283,8 +297,7 @@ TEST(ChatTemplateTest, TheProcessThatStartsOthersIsStartedAgain) {
 
 TEST(ChatTemplateTest, ARenderingWhoseProcessIsKilledSaysSo) {
   const Directory directory;
-  directory.Write("chat_template.jinja",
-                  "{{ 'a'.count('') if messages[0].content == 'slow' }}");
+  directory.Write("chat_template.jinja", kSlow);
   const std::unique_ptr<ChatTemplate> chat = Load(directory);
   std::set<pid_t> killed;
   std::atomic<bool> done{false};
@@ -311,18 +324,19 @@ TEST(ChatTemplateTest, ARenderingWhoseProcessIsKilledSaysSo) {
 
 TEST(ChatTemplateTest, ARenderingEndsWithItsCall) {
   const Directory directory;
-  directory.Write("chat_template.jinja", "{{ 'a'.count('') }}");
+  directory.Write("chat_template.jinja", kSlow);
   const std::unique_ptr<ChatTemplate> chat = Load(directory);
   const absl::Time begin = absl::Now();
   const absl::Status ended =
-      chat->Render(OneTurn(), Noon(), [] { return true; }).status();
+      chat->Render(OneTurn("slow"), Noon(), [] { return true; }).status();
   EXPECT_TRUE(absl::IsCancelled(ended)) << ended;
   EXPECT_LT(absl::Now() - begin, absl::Seconds(1));
 }
 
 TEST(ChatTemplateTest, BadChatsAreRefused) {
   const auto error = [](const Chat& chat) {
-    return std::string(RenderOnce("x", chat).status().message());
+    return std::string(
+        RenderOnce("{{ messages[0].content }}", chat).status().message());
   };
   EXPECT_EQ(error(Chat()), "messages is empty, must have at least one message");
   Chat chat = OneTurn();
@@ -343,16 +357,19 @@ TEST(ChatTemplateTest, BadChatsAreRefused) {
             "messages[0].content is not UTF-8 at byte 0");
 }
 
-TEST(ChatTemplateTest, WrongFieldsAreRefused) {
+// A model is of use without its template.
+TEST(ChatTemplateTest, WrongFieldsAreSaidWhenAChatIsRendered) {
   for (const char* config :
        {R"({"chat_template": 1})", R"({"chat_template": ["x"]})",
         R"({"chat_template": [{"name": "a", "template": 1}]})"}) {
     const Directory directory;
     directory.Write("tokenizer_config.json", config);
-    EXPECT_THAT(
-        std::string(ChatTemplate::Load(directory.path()).status().message()),
-        HasSubstr("tokenizer_config.json: "))
+    const std::unique_ptr<ChatTemplate> chat = Load(directory);
+    ASSERT_NE(chat, nullptr);
+    EXPECT_THAT(std::string(chat->refusal().message()),
+                StartsWith("tokenizer_config.json: "))
         << config;
+    EXPECT_EQ(chat->Render(OneTurn(), Noon()).status(), chat->refusal());
   }
   const Directory directory;
   directory.Write("tokenizer_config.json",
@@ -361,6 +378,110 @@ TEST(ChatTemplateTest, WrongFieldsAreRefused) {
       std::string(
           Load(directory)->Render(OneTurn(), Noon()).status().message()),
       HasSubstr("none is named default: rag"));
+}
+
+TEST(ChatTemplateTest, OneThatDoesNotCompileIsNoErrorOfTheModel) {
+  const Directory directory;
+  directory.Write("chat_template.jinja", "a\n{% if %}");
+  const std::unique_ptr<ChatTemplate> chat = Load(directory);
+  ASSERT_NE(chat, nullptr);
+  EXPECT_THAT(std::string(chat->refusal().message()),
+              StartsWith("chat_template.jinja: line 2: syntax error"));
+  // The other template is of use.
+  directory.Write("additional_chat_templates/tool_use.jinja",
+                  "{{ messages[0].content }}{{ tools }}");
+  Chat with_tools = OneTurn();
+  with_tools.variables = R"({"tools": [1]})";
+  EXPECT_EQ(*Load(directory)->Render(with_tools, Noon()), "Hi[1]");
+}
+
+// Llama Guard 3: a text would be looked through letter by letter.
+TEST(ChatTemplateTest, ContentIsGivenInTheFormThatTheTemplateReads) {
+  const std::string parts =
+      "{% for m in messages %}<{{ m.role }}>{% for p in m.content %}"
+      "{% if p.type == 'text' %}{{ p.text | trim }}{% endif %}{% endfor %}"
+      "{% endfor %}";
+  EXPECT_EQ(*RenderOnce(parts, OneTurn()), "<user>Hi");
+  EXPECT_EQ(*RenderOnce("{{ messages[0].content[0].text | upper }}", OneTurn()),
+            "HI");
+  // Only the user's content is in parts.
+  Chat chat = OneTurn();
+  chat.messages.insert(chat.messages.begin(),
+                       {.role = "system", .content = "Be.", .fields = ""});
+  EXPECT_EQ(*RenderOnce("{% for m in messages %}{% if m.role == 'system' %}"
+                        "{{ m.content | trim }}{% else %}"
+                        "{{ m.content[0].text }}{% endif %}{% endfor %}",
+                        chat),
+            "Be.Hi");
+  EXPECT_EQ(*RenderOnce(parts, chat), "<system>Be.<user>Hi");
+  // Parts that a client sends itself stay as they are.
+  chat = OneTurn();
+  chat.messages[0].fields = R"({"content": [{"type": "text", "text": "own"}]})";
+  EXPECT_EQ(*RenderOnce(parts, chat), "<user>own");
+}
+
+TEST(ChatTemplateTest, OneThatLosesTheTextIsRefused) {
+  const auto refused = RenderOnce("<user>{{ messages[0].text }}", OneTurn());
+  EXPECT_EQ(refused.status().message(),
+            "chat_template.jinja: the chat template leaves out what a user "
+            "writes, whether content is a text or a list of parts");
+  // One that wants something else first may be right.
+  const std::string wants =
+      "{% if messages[0].role != 'system' %}{{ raise_exception('no') }}"
+      "{% endif %}{{ messages[1].content }}";
+  Chat chat = OneTurn();
+  chat.messages.insert(chat.messages.begin(),
+                       {.role = "system", .content = "Be.", .fields = ""});
+  EXPECT_EQ(*RenderOnce(wants, chat), "Hi");
+}
+
+TEST(ChatTemplateTest, ToolsAreGivenInTheFormThatTheTemplateReads) {
+  Chat chat = OneTurn();
+  chat.variables =
+      R"({"tools": [{"type": "function", "function": {"name": "f"}}]})";
+  const std::string text = "{{ messages[-1].content }}";
+  EXPECT_EQ(*RenderOnce("{{ tools[0].function.name }}" + text, chat), "fHi");
+  // Phi-4-mini
+  const std::string phi =
+      "{% for m in messages %}{% if m.role == 'system' and 'tools' in m and "
+      "m.tools is not none %}<|tool|>{{ m.tools }}<|/tool|>{% endif %}"
+      "{{ m.content }}{% endfor %}";
+  EXPECT_EQ(*RenderOnce(phi, chat), "<|tool|>[{\"name\":\"f\"}]<|/tool|>Hi");
+  // Tools that are shown in a system message only.
+  EXPECT_EQ(*RenderOnce("{% if messages[0].role == 'system' %}"
+                        "{{ tools[0].function.name }}{% endif %}" +
+                            text,
+                        chat),
+            "fHi");
+  const auto takes = [](const std::string& source) {
+    const Directory directory;
+    directory.Write("chat_template.jinja", source);
+    return Load(directory)->takes_tools();
+  };
+  EXPECT_TRUE(takes(phi));
+  EXPECT_TRUE(takes("{{ tools | tojson }}" + text));
+  EXPECT_FALSE(takes(text));
+  EXPECT_FALSE(takes("{# tools #}" + text));
+}
+
+// Templates that look into arguments would fail for ever after a call that was
+// cut.
+TEST(ChatTemplateTest, ArgumentsThatAreNoObjectAreRendered) {
+  Chat chat = OneTurn();
+  chat.messages.push_back(
+      {.role = "assistant",
+       .content = "",
+       .fields = R"({"tool_calls": [{"function": {"name": "f",
+                     "arguments": "{\"a\": "}}]})"});
+  const std::string call =
+      "{{ messages[0].content }}{% for m in messages[1:] %}"
+      "{% set f = m.tool_calls[0].function %}";
+  EXPECT_EQ(*RenderOnce(call + "{{ f.arguments }}{% endfor %}", chat),
+            "Hi{\"a\": ");
+  EXPECT_EQ(*RenderOnce(call + "{% for k, v in f.arguments.items() %}{{ k }}="
+                               "{{ v }}{% endfor %}{% endfor %}",
+                        chat),
+            "Hitext={\"a\": ");
 }
 
 TEST(ChatTemplateTest, ManyThreads) {

@@ -341,17 +341,23 @@ TEST(GgufTokenizerTest, MakesChatsByItsTemplates) {
   metadata["tokenizer.chat_template"] =
       "{{ bos_token }}{{ messages[0]['content'] }}";
   metadata["tokenizer.chat_templates"] = {"tool_use"};
-  metadata["tokenizer.chat_template.tool_use"] = "tools";
+  metadata["tokenizer.chat_template.tool_use"] =
+      "tools {{ messages[0].content }}";
   const auto loaded = chat();
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   Chat conversation;
   conversation.messages.push_back({"user", "hello", ""});
   EXPECT_EQ(*(*loaded)->Render(conversation, absl::UnixEpoch()), "<s>hello");
   conversation.variables = R"({"tools": [1]})";
-  EXPECT_EQ(*(*loaded)->Render(conversation, absl::UnixEpoch()), "tools");
-  metadata["tokenizer.chat_template"] = "{% if %}";
-  EXPECT_THAT(chat().status().message(),
-              HasSubstr("m.gguf: tokenizer.chat_template"));
+  EXPECT_EQ(*(*loaded)->Render(conversation, absl::UnixEpoch()), "tools hello");
+  // The model is of use without a template.
+  for (const json& bad : {json("{% if %}"), json(7)}) {
+    metadata["tokenizer.chat_template"] = bad;
+    const auto refused = chat();
+    ASSERT_TRUE(refused.ok()) << refused.status();
+    EXPECT_THAT((*refused)->refusal().message(),
+                HasSubstr("m.gguf: tokenizer.chat_template"));
+  }
 }
 
 struct BadKey {

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use minijinja::{Environment, Error, ErrorKind, Value};
 use tokenizers::tokenizer::Result;
 
+use crate::rewrite::rewrite;
 use crate::{guard, python, quiet_panics, HfText, TextSink};
 
 const NAME: &str = "template";
@@ -71,36 +72,6 @@ fn explain(error: &Error) -> String {
     }
 }
 
-/// Jinja has one sort of line end, and transformers adds tags that say what the
-/// assistant wrote, a scope of their own: a `with` without variables.
-fn prepare(source: &str) -> String {
-    let source = source.replace("\r\n", "\n").replace('\r', "\n");
-    let mut out = String::with_capacity(source.len());
-    let mut rest = source.as_str();
-    while let Some(open) = rest.find("{%") {
-        let (before, tag) = rest.split_at(open + 2);
-        out.push_str(before);
-        let name_at = tag.len() - tag.trim_start_matches(['-', '+']).trim_start().len();
-        let (margin, name) = tag.split_at(name_at);
-        out.push_str(margin);
-        rest = name;
-        for (word, with) in [("generation", "with"), ("endgeneration", "endwith")] {
-            if let Some(after) = name.strip_prefix(word) {
-                if after
-                    .trim_start()
-                    .trim_start_matches(['-', '+'])
-                    .starts_with("%}")
-                {
-                    out.push_str(with);
-                    rest = after;
-                }
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
 /// Bytes up to a limit.
 struct Output(Vec<u8>);
 
@@ -121,7 +92,7 @@ impl Write for Output {
 impl Chat {
     fn load(source: &str) -> Result<Chat> {
         let mut env = environment();
-        env.add_template_owned(NAME, prepare(source))
+        env.add_template_owned(NAME, rewrite(source))
             .map_err(|e| explain(&e))?;
         Ok(Chat(env))
     }

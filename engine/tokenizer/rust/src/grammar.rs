@@ -14,7 +14,7 @@ use serde_json::{json, Value};
 use tokenizers::tokenizer::Result;
 
 use crate::ending::find_ending;
-use crate::{guard, quiet_panics, HfText, TextSink};
+use crate::{guard, quiet_panics, schema, HfText, TextSink};
 
 /// Twice that of the thread that tried the grammar.
 const COMPILER_STACK: usize = 16 << 20;
@@ -90,6 +90,7 @@ fn json_schema(text: &str) -> Result<GrammarWithLexer> {
     if schema == Value::Bool(true) {
         schema = json!({});
     }
+    schema::prepare(&mut schema)?;
     let Some(fields) = schema.as_object_mut() else {
         return Err("a JSON schema is an object or true".into());
     };
@@ -114,7 +115,7 @@ fn grammar(kind: u32, text: &str, spaced: bool) -> Result<TopLevelGrammar> {
     let mut inner = match kind {
         0 => json_schema(text)?,
         1 => GrammarWithLexer::from_regex(text),
-        2 => GrammarWithLexer::from_lark(text.to_string()),
+        2 => GrammarWithLexer::from_lark(schema::prepare_lark(text)?),
         _ => choices(text)?,
     };
     if !spaced {
@@ -182,9 +183,7 @@ impl HfMatcher {
         let mask = match self.parser.compute_mask() {
             Ok(mask) => mask,
             // The vocabulary has no token for what has to follow.
-            Err(_) if self.parser.stop_reason() == StopReason::NoExtensionBias => {
-                return Ok(false)
-            }
+            Err(_) if self.parser.stop_reason() == StopReason::NoExtensionBias => return Ok(false),
             Err(error) => return Err(explain(error).into()),
         };
         let end = self.size;

@@ -6,13 +6,23 @@ use std::slice;
 use std::sync::Once;
 use std::thread;
 
+mod args;
+mod characters;
 mod chat;
 mod ending;
+mod format;
 mod grammar;
 mod model;
+mod objects;
 mod python;
+mod rewrite;
+mod schema;
+mod sequences;
+mod spec;
 mod strings;
 mod style;
+mod texts;
+mod tokens;
 
 use model::BoundedModel;
 use tokenizers::tokenizer::{EncodeInput, Result};

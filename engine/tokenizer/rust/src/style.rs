@@ -5,6 +5,8 @@ use std::fmt::Write;
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 
+use crate::objects::{as_tuple, Tuple, TupleKind};
+
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Of a value in words: lists may hold one another many times over.
@@ -24,7 +26,7 @@ pub fn check_size(text: &str) -> Result<()> {
 /// str(value)
 pub fn text_of(value: &Value) -> Result<String> {
     match (value.as_str(), value.kind()) {
-        (Some(text), _) => Ok(text.to_string()),
+        (Some(text), ValueKind::String) => Ok(text.to_string()),
         (_, ValueKind::Undefined) => Ok(String::new()),
         _ => {
             let mut out = String::new();
@@ -32,6 +34,25 @@ pub fn text_of(value: &Value) -> Result<String> {
             Ok(out)
         }
     }
+}
+
+/// repr(value)
+pub fn repr(value: &Value) -> Result<String> {
+    let mut out = String::new();
+    Style::PYTHON.write(value, 0, &mut out)?;
+    Ok(out)
+}
+
+/// ascii(value)
+pub fn ascii(value: &Value) -> Result<String> {
+    let mut out = String::new();
+    for c in repr(value)?.chars() {
+        match c as u32 {
+            ..=0x7e => out.push(c),
+            _ => escape(c, &mut out),
+        }
+    }
+    Ok(out)
 }
 
 /// How nested values are written: Python's repr(), or json.dumps().
@@ -45,7 +66,7 @@ pub struct Style<'a> {
 }
 
 impl Style<'_> {
-    const PYTHON: Style<'static> = Style {
+    pub const PYTHON: Style<'static> = Style {
         json: false,
         ascii: false,
         sorted: false,
@@ -72,6 +93,7 @@ impl Style<'_> {
                 return Err(error(format!("{kind} is not JSON serializable")));
             }
             ValueKind::Undefined => out.push_str("Undefined"),
+            ValueKind::Bytes => bytes(value.as_bytes().unwrap_or(&[]), out),
             _ => write!(out, "{value}").map_err(|e| error(e.to_string()))?,
         }
         Ok(())
@@ -106,6 +128,15 @@ impl Style<'_> {
     }
 
     fn list(&self, value: &Value, depth: usize, out: &mut String) -> Result<()> {
+        if let Some(tuple) = as_tuple(value) {
+            let view = !matches!(tuple.kind, TupleKind::Plain | TupleKind::Group);
+            if self.json && view {
+                return Err(error("a view of a dict is not JSON serializable"));
+            }
+            if !self.json {
+                return self.tuple(tuple, depth, out);
+            }
+        }
         out.push('[');
         let mut empty = true;
         for item in value.try_iter()? {
@@ -114,6 +145,25 @@ impl Style<'_> {
         }
         self.end_items(empty, depth, out);
         out.push(']');
+        Ok(())
+    }
+
+    fn tuple(&self, tuple: &Tuple, depth: usize, out: &mut String) -> Result<()> {
+        let (open, close) = match tuple.kind {
+            TupleKind::Keys => ("dict_keys([", "])"),
+            TupleKind::Values => ("dict_values([", "])"),
+            TupleKind::Items => ("dict_items([", "])"),
+            _ if tuple.items.len() == 1 => ("(", ",)"),
+            _ => ("(", ")"),
+        };
+        out.push_str(open);
+        for (at, item) in tuple.items.iter().enumerate() {
+            if at > 0 {
+                out.push_str(self.item_separator);
+            }
+            self.write(item, depth + 1, out)?;
+        }
+        out.push_str(close);
         Ok(())
     }
 
@@ -163,7 +213,7 @@ impl Style<'_> {
 }
 
 /// repr(float): Rust's digits, Python's exponent.
-fn float(number: f64) -> String {
+pub fn float(number: f64) -> String {
     let text = format!("{number:?}");
     match text.split_once('e') {
         None => text,
@@ -218,21 +268,37 @@ fn python_string(text: &str, out: &mut String) {
                 out.push(c);
             }
             c if is_printable(c) => out.push(c),
-            c => {
-                let _ = match c as u32 {
-                    code @ ..=0xff => write!(out, "\\x{code:02x}"),
-                    code @ ..=0xffff => write!(out, "\\u{code:04x}"),
-                    code => write!(out, "\\U{code:08x}"),
-                };
-            }
+            c => escape(c, out),
         }
     }
     out.push(quote);
 }
 
+/// repr(bytes)
+fn bytes(bytes: &[u8], out: &mut String) {
+    out.push_str("b'");
+    for &byte in bytes {
+        let _ = match byte {
+            b'\'' | b'\\' => write!(out, "\\{}", byte as char),
+            b'\n' => write!(out, "\\n"),
+            b' '..=b'~' => write!(out, "{}", byte as char),
+            _ => write!(out, "\\x{byte:02x}"),
+        };
+    }
+    out.push('\'');
+}
+
+fn escape(c: char, out: &mut String) {
+    let _ = match c as u32 {
+        code @ ..=0xff => write!(out, "\\x{code:02x}"),
+        code @ ..=0xffff => write!(out, "\\u{code:04x}"),
+        code => write!(out, "\\U{code:08x}"),
+    };
+}
+
 /// str.isprintable() of assigned characters: no controls, formats, private ones,
 /// and of the spaces only one.
-fn is_printable(c: char) -> bool {
+pub fn is_printable(c: char) -> bool {
     const FORMATS: [(u32, u32); 14] = [
         (0xad, 0xad),
         (0x600, 0x605),
