@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/api/constraint.h"
+#include "engine/api/thought.h"
 
 namespace attend {
 
@@ -76,8 +77,11 @@ struct GenerationParams {
   // the model's end-of-sequence ids, and the request's own stop ids.
   std::vector<int> eos_ids;
   std::vector<int> stop_ids;
-  // A sequence ends with the token that completes one of these strings.
+  // A sequence ends with the token that completes one of these strings after
+  // the thought.
   std::vector<std::string> stop_strings;
+  // The thought that the text may begin with.
+  Thought thought;
 
   int decoder_start_id = 0;  // for models with an encoder
   int pad_id = -1;           // -1: the model has none

@@ -19,6 +19,7 @@ std::vector<int> EndIds(const GenerationParams& params) {
 Stopping::Stopping(const SearchInput& input)
     : end_ids_(EndIds(input.params)),
       stop_strings_(input.params.stop_strings),
+      thought_(input.params.thought),
       token_texts_(input.token_texts),
       prompt_len_(input.prompt.size()),
       max_new_tokens_(input.params.max_new_tokens) {
@@ -82,13 +83,52 @@ bool Stopping::CompletesStopString(absl::Span<const int> new_tokens, int next,
   }
   const size_t old_size = text_.size();
   absl::StrAppend(&text_, Text(next, spelled));
-  return std::any_of(
-      stop_strings_.begin(), stop_strings_.end(), [&](const std::string& stop) {
-        // The earliest match that ends after the first `old_size` bytes.
-        const size_t from =
-            old_size >= stop.size() ? old_size - stop.size() + 1 : 0;
-        return text_.find(stop, from) != std::string::npos;
-      });
+  const auto found = [&](size_t begin) {
+    return std::any_of(
+        stop_strings_.begin(), stop_strings_.end(),
+        [&](const std::string& stop) {
+          // The earliest match that ends after the first `old_size` bytes.
+          const size_t from =
+              old_size >= stop.size() ? old_size - stop.size() + 1 : 0;
+          return text_.find(stop, std::max(from, begin)) != std::string::npos;
+        });
+  };
+  if (!found(0)) return false;
+  if (!thought_.possible()) return true;
+  // The whole text is read again only where a stop string may end it.
+  size_t total = Text(next, spelled).size();
+  for (int id : new_tokens) total += Text(id, spelled).size();
+  const size_t thought = ThoughtBytes(new_tokens, next, spelled);
+  const size_t before_text = total - text_.size();
+  return thought < total &&
+         found(thought > before_text ? thought - before_text : 0);
+}
+
+size_t Stopping::ThoughtBytes(absl::Span<const int> new_tokens, int next,
+                              bool spelled) const {
+  ThoughtReader reader(thought_);
+  size_t bytes = 0;
+  size_t answer = 0;
+  // Returns true if there is no thought. Spellings are in no thought's marks.
+  const auto read = [&](int id) {
+    const size_t special = IsSpecial(id) ? Text(id, spelled).size() : 0;
+    bytes += special;
+    for (const char c : Text(id, /*spelled=*/false)) {
+      reader.Read(c);
+      ++bytes;
+      if (reader.place() != ThoughtReader::Place::kAnswer || answer > 0) {
+        continue;
+      }
+      if (!reader.ended()) return true;
+      answer = bytes;
+    }
+    return false;
+  };
+  for (int id : new_tokens) {
+    if (read(id)) return 0;
+  }
+  if (read(next)) return 0;
+  return answer > 0 ? answer : bytes;
 }
 
 }  // namespace attend

@@ -24,7 +24,8 @@ class Stopping {
   // The reason why `next` ends the sequence `tokens` (prompt, new), or
   // kNone. A stop string counts if it ends inside the text of `next`. It is
   // looked for both in the running text and in the text with the spellings of
-  // special tokens in their places. The text of the prompt is not searched.
+  // special tokens in their places. The text of the prompt and the thought are
+  // not searched.
   FinishReason Check(absl::Span<const int> tokens, int next);
 
  private:
@@ -33,9 +34,14 @@ class Stopping {
   absl::string_view Text(int id, bool spelled) const;
   bool CompletesStopString(absl::Span<const int> new_tokens, int next,
                            bool spelled);
+  // The number of bytes of the new text, as Text() has it, that are not the
+  // answer; all of them while it is not known.
+  size_t ThoughtBytes(absl::Span<const int> new_tokens, int next,
+                      bool spelled) const;
 
   const std::vector<int> end_ids_;
   const std::vector<std::string> stop_strings_;
+  const Thought thought_;
   const VocabularyTexts* const token_texts_;  // null: no texts
   const size_t prompt_len_;
   const size_t max_new_tokens_;

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "engine/grammar/after_thought.h"
 #include "engine/grammar/compiled_grammar.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/sandbox/sandbox.h"
@@ -115,6 +116,13 @@ absl::StatusOr<std::shared_ptr<const Constraint>> GrammarCompiler::Compile(
   RETURN_IF_ERROR(CheckBeginning(*compiled, vocab_));
   cache_.Add(std::move(key), compiled);
   return compiled;
+}
+
+std::shared_ptr<const Constraint> GrammarCompiler::SkipThought(
+    std::shared_ptr<const Constraint> constraint,
+    const Thought& thought) const {
+  return std::make_shared<const AfterThought>(std::move(constraint), thought,
+                                              tokenizer_, vocab_);
 }
 
 }  // namespace attend

@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "engine/api/constraint.h"
+#include "engine/api/thought.h"
 #include "engine/grammar/grammar_cache.h"
 #include "engine/tensor/mutex.h"
 #include "engine/tokenizer/text/tokenizer.h"
@@ -55,6 +56,12 @@ class GrammarCompiler {
   absl::StatusOr<std::shared_ptr<const Constraint>> Compile(
       const Grammar& grammar,
       absl::FunctionRef<bool()> ended = [] { return false; }) const;
+
+  // The constraint of a text that may begin with a thought: `constraint` holds
+  // what follows the thought. It takes memory for a mask.
+  std::shared_ptr<const Constraint> SkipThought(
+      std::shared_ptr<const Constraint> constraint,
+      const Thought& thought) const;
 
  private:
   // The texts of the vocabulary for masks; made when they are first needed,

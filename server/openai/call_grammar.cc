@@ -74,6 +74,48 @@ Json OneCall(const std::vector<Tool>& tools, const char* key) {
             {"key_separator", ": "}}}};
 }
 
+std::string ObjectRule(const ToolFields& fields, const char* key) {
+  return absl::StrCat("object: %json ", DumpJson(OneCall(fields.tools, key)),
+                      "\n");
+}
+
+// Calls in <tool_call>, each `call` the rule of what is inside, up to the end.
+std::string TaggedGrammar(const ToolFields& fields, const std::string& answer,
+                          const char* call) {
+  const std::string object = absl::StrContains(call, "object")
+                                 ? ObjectRule(fields, "arguments")
+                                 : std::string();
+  if (!answer.empty()) {
+    return absl::StrCat("start: answer | tagged", fields.parallel ? "+" : "",
+                        "\nanswer: ", answer,
+                        "\ntagged: /\\n*/ \"<tool_call>\" call\n", call,
+                        object);
+  }
+  return absl::StrCat(fields.parallel ? "start: (lead call)* REST?\n"
+                                      : "start: REST? | lead call\n",
+                      "lead[suffix=\"<tool_call>\"]: /(.|\\n)*/\n", call,
+                      "REST: /(.|\\n)+/ & ~/(.|\\n)*<tool_call>(.|\\n)*/\n",
+                      object);
+}
+
+// Calls as objects, one after the other.
+std::string ObjectGrammar(const ToolFields& fields, const std::string& answer) {
+  const std::string rest = answer.empty()
+                               ? "TEXT: /[ \\n]*[^{ \\n](.|\\n)*/\n"
+                               : absl::StrCat("answer: ", answer, "\n");
+  return absl::StrCat("start: ", answer.empty() ? "TEXT?" : "answer",
+                      " | object", fields.parallel ? " (\"; \" object)*" : "",
+                      "\n", rest, ObjectRule(fields, "parameters"));
+}
+
+// Calls as a list.
+std::string ListGrammar(const ToolFields& fields, const std::string& answer) {
+  return absl::StrCat("start: answer | \"[\" object",
+                      fields.parallel ? " (\", \" object)*" : "",
+                      " \"]\"\nanswer: ", answer, "\n",
+                      ObjectRule(fields, "arguments"));
+}
+
 }  // namespace
 
 Json CallSchema(const ToolFields& fields) {
@@ -91,37 +133,44 @@ Json CallSchema(const ToolFields& fields) {
 }
 
 absl::StatusOr<std::string> CallGrammar(const ToolFields& fields,
-                                        ToolFormat format) {
+                                        ToolFormat format,
+                                        const std::string& answer) {
   const auto strict =
       std::find_if(fields.tools.begin(), fields.tools.end(),
                    [](const Tool& tool) { return tool.strict; });
   const bool any_strict = strict != fields.tools.end();
-  if (!any_strict && fields.parallel) return std::string();
-  if (format == ToolFormat::kTagged) {
-    return absl::StrCat(fields.parallel ? "start: (lead call)* REST?\n"
-                                        : "start: REST? | lead call\n",
-                        "lead[suffix=\"<tool_call>\"]: /(.|\\n)*/\n"
-                        "call: /\\n?/ object /\\n?/ \"</tool_call>\"\n"
-                        "REST: /(.|\\n)+/ & ~/(.|\\n)*<tool_call>(.|\\n)*/\n"
-                        "object: %json ",
-                        DumpJson(OneCall(fields.tools, "arguments")), "\n");
+  if (!any_strict && fields.parallel && answer.empty()) return std::string();
+  switch (format) {
+    case ToolFormat::kTagged:
+      return TaggedGrammar(fields, answer,
+                           "call: /\\n?/ object /\\n?/ \"</tool_call>\"\n");
+    case ToolFormat::kObjects:
+      return ObjectGrammar(fields, answer);
+    case ToolFormat::kTaggedFunction:
+      if (any_strict) break;
+      return TaggedGrammar(fields, answer,
+                           "call[suffix=\"</tool_call>\"]: /(.|\\n)*/\n");
+    case ToolFormat::kMistral:
+      if (answer.empty()) break;
+      return ListGrammar(fields, answer);
+    default:
+      break;
   }
-  if (format == ToolFormat::kObjects) {
-    return absl::StrCat(fields.parallel
-                            ? "start: TEXT? | object (\"; \" object)*\n"
-                            : "start: TEXT? | object\n",
-                        "TEXT: /[ \\n]*[^{ \\n](.|\\n)*/\n"
-                        "object: %json ",
-                        DumpJson(OneCall(fields.tools, "parameters")), "\n");
-  }
+  const std::string field =
+      any_strict        ? absl::StrCat("tools[", strict - fields.tools.begin(),
+                                       "].function.strict is true")
+      : fields.parallel ? "tools are given beside a form of the text"
+                        : "parallel_tool_calls is false";
+  const size_t name_end = field.find(' ');
   return FieldError(
-      any_strict ? absl::StrCat("tools[", strict - fields.tools.begin(),
-                                "].function.strict")
-                 : "parallel_tool_calls",
-      absl::StrCat("is ", any_strict ? "true" : "false",
+      field.substr(0, name_end),
+      absl::StrCat(field.substr(name_end + 1),
                    ", needs a tool_choice that is required or names a "
-                   "function: this model begins a call with a token that is "
-                   "no text"));
+                   "function: ",
+                   format == ToolFormat::kMistral
+                       ? "this model begins a call with a token that is no text"
+                       : "this model writes arguments in a form that no schema "
+                         "holds"));
 }
 
 }  // namespace attend

@@ -18,10 +18,12 @@ Json CallSchema(const ToolFields& fields);
 
 // The grammar, in Lark, of what a model writes that may call functions in
 // `format`: any text, and calls whose arguments are such as strict functions
-// want them; one at most if they may not be parallel. Empty: there is nothing
-// to hold. INVALID_ARGUMENT: it cannot be held in this format.
+// want them; one at most if they may not be parallel. `answer`: the rule of a
+// text that calls nothing; empty: it may be any. Empty: there is nothing to
+// hold. INVALID_ARGUMENT: it cannot be held in this format.
 absl::StatusOr<std::string> CallGrammar(const ToolFields& fields,
-                                        ToolFormat format);
+                                        ToolFormat format,
+                                        const std::string& answer = "");
 
 }  // namespace attend
 

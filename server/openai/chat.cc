@@ -6,89 +6,22 @@
 #include <vector>
 
 #include "absl/hash/hash.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "engine/json/json_parse.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
 #include "server/openai/call_grammar.h"
+#include "server/openai/chat_fields.h"
 #include "server/openai/constraint_fields.h"
 #include "server/openai/generating_translator.h"
-#include "server/openai/messages.h"
-#include "server/openai/neutral_fields.h"
 #include "server/openai/openai_api.h"
+#include "server/openai/thought_splitter.h"
 #include "server/openai/tool_calls.h"
 #include "server/openai/tools.h"
 
 namespace attend {
 namespace {
-
-// The fields that only chat has.
-struct ChatFields {
-  GenerationRequest& generation;
-  v1::Chat chat = {};
-  Json variables = Json::object();  // of the template
-  ToolFields tools = {};
-  std::optional<int64_t> top_log_probs = {};
-};
-using ChatField = JsonField<ChatFields>;
-
-absl::Status ReadModalities(const JsonValue& value, ChatFields&) {
-  return value.Expect(value.json() == Json::array({"text"}), "[\"text\"]");
-}
-
-constexpr ChatField kChatFields[] = {
-    {"messages", R"({"type": "array", "items": {"type": "object"}})",
-     "The conversation. Roles: system, developer, user, assistant, tool. "
-     "Contents: texts, or parts of type text.",
-     [](const JsonValue& value, ChatFields& to) {
-       return ReadMessages(value, to.chat);
-     }},
-    {"logprobs", R"({"type": "boolean"})",
-     "Return the log-probability of each token.",
-     [](const JsonValue& value, ChatFields& to) {
-       ASSIGN_OR_RETURN(to.generation.log_probs, value.Bool());
-       return absl::OkStatus();
-     }},
-    {"top_logprobs", R"({"type": "integer", "minimum": 0, "maximum": 20})",
-     "With logprobs: so many alternatives of each token.",
-     [](const JsonValue& value, ChatFields& to) {
-       ASSIGN_OR_RETURN(to.top_log_probs, value.Int(0, 20));
-       return absl::OkStatus();
-     }},
-    {"tools", R"({"type": "array", "items": {"type": "object"}})",
-     "Functions that the model may call, if its template knows tools.",
-     [](const JsonValue& value, ChatFields& to) {
-       ASSIGN_OR_RETURN(to.tools.tools, ReadTools(value));
-       to.variables["tools"] = value.json();
-       return absl::OkStatus();
-     }},
-    {"tool_choice",
-     R"({"oneOf": [{"enum": ["none", "auto", "required"]}, {"type": "object"}]})",
-     "Whether the model may or has to call functions, or which one: {\"type\": "
-     "\"function\", \"function\": {\"name\"}}.",
-     [](const JsonValue& value, ChatFields& to) {
-       return ReadToolChoice(value, to.tools);
-     }},
-    {"parallel_tool_calls", R"({"type": "boolean"})",
-     "Whether there may be several calls at once.",
-     [](const JsonValue& value, ChatFields& to) {
-       ASSIGN_OR_RETURN(to.tools.parallel, value.Bool());
-       return absl::OkStatus();
-     }},
-    {"modalities", R"({"const": ["text"]})", "Only text.", ReadModalities},
-    {"chat_template_kwargs", R"({"type": "object"})",
-     "Variables of the model's chat template.",
-     [](const JsonValue& value, ChatFields& to) {
-       return ReadTemplateVariables(value, to.variables);
-     }},
-    {"add_generation_prompt", R"({"type": "boolean"})",
-     "False: do not begin an answer of the assistant.",
-     [](const JsonValue& value, ChatFields& to) {
-       ASSIGN_OR_RETURN(const bool add, value.Bool());
-       to.chat.set_no_generation_prompt(!add);
-       return absl::OkStatus();
-     }},
-};
 
 class ChatTranslator final : public GeneratingTranslator {
  public:
@@ -105,19 +38,30 @@ class ChatTranslator final : public GeneratingTranslator {
   struct Progress {
     bool begun = false;
     int calls = 0;
+    std::optional<ThoughtSplitter> thoughts;
     std::optional<ToolCallParser> parser;
   };
 
   absl::Status FinishTools(ChatFields& fields);
   void AddChoice(const ChoicePart& part, Json& choices) override;
-  Json WholeMessage(ToolCallParser::Found found, Progress& progress);
-  Json Delta(ToolCallParser::Found found, bool first, Progress& progress);
+  // What is new of a choice.
+  struct News {
+    std::string reasoning;
+    ToolCallParser::Found found;
+    bool empty() const {
+      return reasoning.empty() && found.text.empty() && found.calls.empty();
+    }
+  };
+  News Read(const ChoicePart& part, Progress& progress) const;
+  Json WholeMessage(News news, Progress& progress);
+  Json Delta(News news, bool first, Progress& progress);
   Json ToolCallJson(const ToolCall& call, Progress& progress);
 
-  std::string id_;  // of the call
+  const CallContext* context_ = nullptr;  // from Read() on
+  std::string id_;                        // of the call
   ToolFormat format_ = ToolFormat::kNone;
-  bool short_ids_ = false;  // of tool calls
-  std::vector<std::string> tool_names_;
+  bool short_ids_ = false;   // of tool calls
+  std::vector<Tool> tools_;  // those that the model may call
   int64_t calls_ = 0;
   std::vector<Progress> progress_;
 };
@@ -129,7 +73,7 @@ absl::StatusOr<HandledRequest> ChatTranslator::Read(const HttpCallInput& input,
   ASSIGN_OR_RETURN(const Json body,
                    ParseBody(input.body.text, input.content_type));
   RETURN_IF_ERROR(
-      ReadGeneration<ChatFields>(body, kChatFields, generation_, fields));
+      ReadGeneration<ChatFields>(body, ChatOwnFields(), generation_, fields));
   if (fields.chat.messages().empty()) {
     return FieldError("messages", "is absent, must be there");
   }
@@ -147,6 +91,7 @@ absl::StatusOr<HandledRequest> ChatTranslator::Read(const HttpCallInput& input,
   ASSIGN_OR_RETURN(const ServedModel* served, FindModel(service, context));
   RETURN_IF_ERROR(
       Finish(served->info(), /*default_max_tokens=*/0, generation_));
+  context_ = &context;
   id_ = context.request_id();
   RETURN_IF_ERROR(FinishTools(fields));
   if (!fields.variables.empty()) {
@@ -172,16 +117,16 @@ absl::Status ChatTranslator::FinishTools(ChatFields& fields) {
   const ToolFormat taught =
       model().chat == nullptr ? ToolFormat::kNone : ToolFormatOf(*model().chat);
   short_ids_ = taught == ToolFormat::kMistral;
-  if (tools.choice == ToolChoice::kNamed) tool_names_ = {tools.name};
   if (tools.must_call()) {
-    format_ = tools.choice == ToolChoice::kNamed ? ToolFormat::kArguments
-                                                 : ToolFormat::kCalls;
+    // The text is calls only, so it never has the form of an answer.
+    if (absl::StartsWith(generation_.constraint_field, "response_format")) {
+      generation_.params().clear_constraint();
+      generation_.constraint_field.clear();
+    }
+    const bool named = tools.choice == ToolChoice::kNamed;
+    format_ = named ? ToolFormat::kArguments : ToolFormat::kCalls;
+    if (named) tools_ = {*NamedTool(tools)};
     return ConstrainToJson("tools", CallSchema(tools), generation_);
-  }
-  if (!generation_.constraint_field.empty()) {
-    return FieldError(generation_.constraint_field,
-                      "is given, and so are tools, which the model could not "
-                      "call then");
   }
   format_ = taught;
   if (format_ == ToolFormat::kNone) {
@@ -189,27 +134,29 @@ absl::Status ChatTranslator::FinishTools(ChatFields& fields) {
         "tools", absl::StrCat("are given, but the chat template of model '",
                               model().info().name, "' knows no tools"));
   }
-  for (const Tool& tool : tools.tools) tool_names_.push_back(tool.name);
-  ASSIGN_OR_RETURN(const std::string grammar, CallGrammar(tools, format_));
+  tools_ = tools.tools;
+  ASSIGN_OR_RETURN(const std::string answer, AnswerRule(generation_));
+  ASSIGN_OR_RETURN(const std::string grammar,
+                   CallGrammar(tools, format_, answer));
   if (grammar.empty()) return absl::OkStatus();
-  return ConstrainToGrammar("tools", grammar, generation_);
+  if (answer.empty()) return ConstrainToGrammar("tools", grammar, generation_);
+  generation_.params().mutable_constraint()->set_lark(grammar);
+  return absl::OkStatus();
 }
 
 void ChatTranslator::AddChoice(const ChoicePart& part, Json& choices) {
   const size_t index = IndexOf(part);
   if (progress_.size() <= index) progress_.resize(index + 1);
   Progress& progress = progress_[index];
-  if (!progress.parser) progress.parser.emplace(format_, tool_names_);
   const bool ends = part.finish != v1::FINISH_REASON_UNSPECIFIED;
   const bool first = !std::exchange(progress.begun, true);
-  ToolCallParser::Found found = progress.parser->Append(part.text, ends);
-  const bool says_something = !found.text.empty() || !found.calls.empty();
-  if (!says_something && !ends && !first && part.log_probs.empty()) return;
+  News news = Read(part, progress);
+  if (news.empty() && !ends && !first && part.log_probs.empty()) return;
   Json choice = {{"index", index}};
   if (generation_.streams) {
-    choice["delta"] = Delta(std::move(found), first, progress);
+    choice["delta"] = Delta(std::move(news), first, progress);
   } else {
-    choice["message"] = WholeMessage(std::move(found), progress);
+    choice["message"] = WholeMessage(std::move(news), progress);
   }
   choice["logprobs"] = nullptr;
   if (generation_.log_probs) {
@@ -224,11 +171,27 @@ void ChatTranslator::AddChoice(const ChoicePart& part, Json& choices) {
   choices.push_back(std::move(choice));
 }
 
-Json ChatTranslator::WholeMessage(ToolCallParser::Found found,
-                                  Progress& progress) {
+// Calls in a thought are none: only the answer is looked through.
+ChatTranslator::News ChatTranslator::Read(const ChoicePart& part,
+                                          Progress& progress) const {
+  if (!progress.parser) {
+    progress.thoughts.emplace(context_->thought());
+    progress.parser.emplace(format_, tools_);
+  }
+  const bool ends = part.finish != v1::FINISH_REASON_UNSPECIFIED;
+  ThoughtSplitter::Parts parts = progress.thoughts->Append(part.text, ends);
+  return {.reasoning = std::move(parts.reasoning),
+          .found = progress.parser->Append(parts.answer, ends)};
+}
+
+Json ChatTranslator::WholeMessage(News news, Progress& progress) {
+  ToolCallParser::Found& found = news.found;
   Json message = {{"role", "assistant"},
                   {"content", std::move(found.text)},
                   {"refusal", nullptr}};
+  if (!news.reasoning.empty()) {
+    message["reasoning_content"] = std::move(news.reasoning);
+  }
   if (found.calls.empty()) return message;
   if (message["content"] == Json("")) message["content"] = nullptr;
   for (const ToolCall& call : found.calls) {
@@ -237,10 +200,13 @@ Json ChatTranslator::WholeMessage(ToolCallParser::Found found,
   return message;
 }
 
-Json ChatTranslator::Delta(ToolCallParser::Found found, bool first,
-                           Progress& progress) {
+Json ChatTranslator::Delta(News news, bool first, Progress& progress) {
+  ToolCallParser::Found& found = news.found;
   Json delta = Json::object();
   if (first) delta = {{"role", "assistant"}, {"content", ""}};
+  if (!news.reasoning.empty()) {
+    delta["reasoning_content"] = std::move(news.reasoning);
+  }
   if (!found.text.empty()) delta["content"] = std::move(found.text);
   for (const ToolCall& call : found.calls) {
     const int index = progress.calls;
@@ -269,13 +235,6 @@ Json ChatTranslator::ToolCallJson(const ToolCall& call, Progress& progress) {
 
 std::unique_ptr<HttpTranslator> NewChatTranslator() {
   return std::make_unique<ChatTranslator>();
-}
-
-std::vector<FieldHelp> ChatFieldList() {
-  std::vector<FieldHelp> all = Describe<ChatFields>(kChatFields);
-  const std::vector<FieldHelp> shared = Describe(GenerationFields());
-  all.insert(all.end(), shared.begin(), shared.end());
-  return all;
 }
 
 }  // namespace attend

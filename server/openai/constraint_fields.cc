@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "engine/json/json_parse.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
@@ -70,6 +71,29 @@ absl::Status ReadNamedSchema(const JsonValue& value, GenerationRequest& to) {
   return FieldError(
       absl::StrCat(value.name(), schema.named ? ".schema" : ".name"),
       "is absent, must be there");
+}
+
+// JSON is written as it is without tools: see GrammarKind::kJsonSchema.
+absl::StatusOr<std::string> SchemaRule(const std::string& field,
+                                       const std::string& schema) {
+  ASSIGN_OR_RETURN(Json json, ParseOrderedJsonObject(field, schema));
+  if (!json.contains("x-guidance")) {
+    json["x-guidance"] = {{"whitespace_flexible", false},
+                          {"item_separator", ", "},
+                          {"key_separator", ": "}};
+  }
+  return absl::StrCat("%json ", DumpJson(json));
+}
+
+// Between slashes.
+std::string RegexRule(absl::string_view regex) {
+  std::string rule = "/";
+  for (size_t i = 0; i < regex.size(); ++i) {
+    if (regex[i] == '/') rule += '\\';
+    rule += regex[i];
+    if (regex[i] == '\\' && i + 1 < regex.size()) rule += regex[++i];
+  }
+  return rule + "/";
 }
 
 }  // namespace
@@ -171,6 +195,32 @@ absl::Status ReadStructuredOutputs(const JsonValue& value,
   return value.Expect(
       !to.constraint_field.empty(),
       "an object with json, json_object, regex, choice or grammar");
+}
+
+absl::StatusOr<std::string> AnswerRule(const GenerationRequest& generation) {
+  const v1::Constraint& form = generation.request->params().constraint();
+  switch (form.constraint_case()) {
+    case v1::Constraint::kJsonSchema:
+      return SchemaRule(generation.constraint_field, form.json_schema());
+    case v1::Constraint::kJsonObject:
+      return SchemaRule(generation.constraint_field, R"({"type": "object"})");
+    case v1::Constraint::kRegex:
+      return RegexRule(form.regex());
+    case v1::Constraint::kChoices: {
+      std::vector<std::string> texts;
+      for (const std::string& text : form.choices().texts()) {
+        texts.push_back(DumpJson(Json(text)));
+      }
+      return absl::StrJoin(texts, " | ");
+    }
+    case v1::Constraint::kLark:
+      return FieldError(generation.constraint_field,
+                        "is a grammar, and tools are given, whose calls it "
+                        "would have to allow: must be absent");
+    case v1::Constraint::CONSTRAINT_NOT_SET:
+      break;
+  }
+  return std::string();
 }
 
 absl::Span<const absl::string_view> ConstraintNames() {

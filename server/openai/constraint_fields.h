@@ -1,7 +1,10 @@
 #ifndef ATTEND_SERVER_OPENAI_CONSTRAINT_FIELDS_H_
 #define ATTEND_SERVER_OPENAI_CONSTRAINT_FIELDS_H_
 
+#include <string>
+
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/http_call/json_value.h"
@@ -32,6 +35,11 @@ absl::Status ConstrainToJson(absl::string_view field, const Json& schema,
 // The same for a grammar in Lark.
 absl::Status ConstrainToGrammar(absl::string_view field,
                                 const std::string& lark, GenerationRequest& to);
+
+// The form that the request asks of an answer, as the text of a rule in Lark,
+// for a grammar in which something else may stand for the answer. Empty: none.
+// INVALID_ARGUMENT: it is a grammar of its own, which is no rule of another.
+absl::StatusOr<std::string> AnswerRule(const GenerationRequest& generation);
 
 // What errors of attend.v1 call the parts of a constraint.
 absl::Span<const absl::string_view> ConstraintNames();

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "engine/json/json_parse.h"
 #include "engine/tensor/status_macros.h"
@@ -72,7 +73,21 @@ absl::Status ReadRole(const JsonValue& value, Message& to) {
                       "system, developer, user, assistant or tool");
 }
 
-// Templates read arguments as an object; OpenAI's API has them as text.
+// Templates read arguments as an object; OpenAI's API has them as text. Models
+// leave them out where there are none, and write texts that are cut or no
+// object: the conversation has to go on after these, too, so they stay texts.
+absl::StatusOr<Json> ReadArguments(const JsonValue& value) {
+  const Json& json = value.json();
+  if (json.is_null()) return Json::object();
+  if (json.is_object()) return json;
+  RETURN_IF_ERROR(value.Expect(json.is_string(), "a JSON object as text"));
+  const auto& text = json.get_ref<const std::string&>();
+  if (absl::StripAsciiWhitespace(text).empty()) return Json::object();
+  auto arguments = ParseOrderedJsonObject(value.name(), text);
+  if (arguments.ok()) return *std::move(arguments);
+  return absl::StripAsciiWhitespace(text) == "null" ? Json::object() : json;
+}
+
 absl::StatusOr<Json> ReadFunction(const JsonValue& value) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> members, value.Members());
   Json function = Json::object();
@@ -80,19 +95,15 @@ absl::StatusOr<Json> ReadFunction(const JsonValue& value) {
     if (member.key() == "name") {
       ASSIGN_OR_RETURN(function["name"], member.String());
     } else if (member.key() == "arguments") {
-      ASSIGN_OR_RETURN(const std::string text, member.String());
-      auto arguments = ParseOrderedJsonObject(member.name(), text);
-      if (!arguments.ok()) {
-        return FieldError(member.name(), "must be a JSON object as text");
-      }
-      function["arguments"] = *std::move(arguments);
+      ASSIGN_OR_RETURN(function["arguments"], ReadArguments(member));
     } else {
       return UnknownField(member);
     }
   }
-  if (function.size() != 2) {
-    return FieldError(value.name(), "must have name and arguments");
+  if (!function.contains("name")) {
+    return FieldError(value.name(), "must have a name");
   }
+  if (!function.contains("arguments")) function["arguments"] = Json::object();
   return function;
 }
 

@@ -1,20 +1,27 @@
 #ifndef ATTEND_SERVER_OPENAI_TOOL_CALLS_H_
 #define ATTEND_SERVER_OPENAI_TOOL_CALLS_H_
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "engine/tokenizer/chat/chat_template.h"
+#include "server/openai/call_syntax.h"
+#include "server/openai/tools.h"
 
 namespace attend {
 
 // How a model writes that it calls functions.
 enum class ToolFormat {
-  kNone,       // it does not
-  kTagged,     // <tool_call>{"name", "arguments"}</tool_call>: Hermes, Qwen
-  kMistral,    // [{"name", "arguments"}] or name{...}
-  kObjects,    // {"name", "parameters"} as the whole text: Llama 3
+  kNone,      // it does not
+  kTagged,    // <tool_call>{"name", "arguments"}</tool_call>: Hermes, Qwen
+  kFunction,  // <function=name>...</function>: Llama 3.1
+  kTaggedFunction,  // the same in <tool_call>: Qwen3-Coder
+  kMistral,         // [{"name", "arguments"}] or name{...}
+  kObjects,    // {"name", "parameters"} or a list as the whole text: Llama 3,
+               // Phi-4
   kArguments,  // the arguments of the one function that it has to call
   kCalls       // a list of {"name", "arguments"}, if it has to call some
 };
@@ -23,19 +30,14 @@ enum class ToolFormat {
 // knows no tools.
 ToolFormat ToolFormatOf(const ChatTemplate& chat);
 
-struct ToolCall {
-  std::string name;
-  std::string arguments;  // a JSON object as text
-};
-
 // Finds calls in the text of one choice while it grows. What looks like a call
 // and is none is text. Not thread-safe.
 class ToolCallParser {
  public:
-  // `names`: the functions that the model may call. Of kArguments: the one that
+  // `tools`: the functions that the model may call. Of kArguments: the one that
   // it has to.
-  ToolCallParser(ToolFormat format, std::vector<std::string> names)
-      : format_(format), names_(std::move(names)) {}
+  ToolCallParser(ToolFormat format, std::vector<Tool> tools)
+      : format_(format), tools_(std::move(tools)) {}
 
   struct Found {
     std::string text;  // what is no call
@@ -46,21 +48,26 @@ class ToolCallParser {
   Found Append(absl::string_view text, bool last);
 
  private:
+  // Moves to the next call in tags. False: there is none yet.
+  bool FindOpen(Found& found);
   void FindTagged(bool last, Found& found);
+  std::optional<ToolCall> ParseTagged(absl::string_view inner) const;
   // Formats in which all of the text is calls, or nothing is.
   void FindWhole(bool last, Found& found);
   bool MayBeCalls() const;
+  // The calls of a JSON list; none, if one is of a function that there is not.
+  std::vector<ToolCall> KnownCalls(absl::string_view list) const;
   std::vector<ToolCall> ParseObjects() const;
   std::vector<ToolCall> ParseMistral() const;
   bool Knows(absl::string_view name) const;
 
-  const ToolFormat format_;
-  const std::vector<std::string> names_;
+  ToolFormat format_;
+  const std::vector<Tool> tools_;
   std::string held_;
-  bool inside_ = false;  // behind <tool_call>
-  std::string space_;    // before it
+  bool inside_ = false;       // after <tool_call>, or at <function=
+  bool in_function_ = false;  // at <function=
+  std::string space_;         // before it
   bool found_any_ = false;
-  bool plain_ = false;  // the text is no call
 };
 
 }  // namespace attend

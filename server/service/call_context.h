@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "engine/api/thought.h"
 #include "engine/tensor/mutex.h"
 #include "server/scheduler/clock.h"
 #include "server/scheduler/request.h"
@@ -102,6 +104,12 @@ class CallContext {
   // its end. Called in Handler::Start().
   void UseEngine() { uses_engine_ = true; }
 
+  // The thought with which the answer to the call's first input may begin.
+  // Set before the input is submitted, so that it is constant once there is
+  // output.
+  void set_thought(Thought thought) { thought_ = std::move(thought); }
+  const Thought& thought() const { return thought_; }
+
   // What the call records for its trace. Used with mutex() held while inputs
   // run.
   CallTrace& trace() { return trace_; }
@@ -131,6 +139,7 @@ class CallContext {
   std::string called_;
   std::string request_id_;
   CallTrace trace_;
+  Thought thought_;
   absl::Time arrival_;
   absl::Time deadline_ = absl::InfiniteFuture();
   Tenant tenant_;

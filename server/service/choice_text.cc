@@ -9,6 +9,8 @@
 namespace attend {
 namespace {
 
+using Place = ThoughtReader::Place;
+
 // The length, in bytes, of the longest end of `text` with which `stop` begins.
 size_t Overlap(absl::string_view text, absl::string_view stop) {
   for (size_t n = std::min(text.size(), stop.size() - 1); n > 0; --n) {
@@ -19,11 +21,16 @@ size_t Overlap(absl::string_view text, absl::string_view stop) {
 
 }  // namespace
 
+const Thought& ChoiceText::NoThought() {
+  static const Thought& none = *new Thought;
+  return none;
+}
+
 std::string ChoiceText::Append(int id) {
   const std::string text = decoder_->Append(id);
   // A decoder that joins no token texts may return earlier text later.
-  if (!stop_strings_.empty() && tokenizer_.joins_token_texts() &&
-      tokenizer_.TokenText(id).empty() &&
+  if (!stop_strings_.empty() && reader_.place() == Place::kAnswer &&
+      tokenizer_.joins_token_texts() && tokenizer_.TokenText(id).empty() &&
       tokenizer_.IsSpecial(id, Side::kTarget)) {
     special_.push_back(
         {.at = held_.size() + text.size(),
@@ -34,6 +41,20 @@ std::string ChoiceText::Append(int id) {
 
 std::string ChoiceText::Release(absl::string_view text, bool last) {
   if (stopped_) return "";
+  size_t read = 0;
+  while (read < text.size() && reader_.place() != Place::kAnswer) {
+    reader_.Read(text[read++]);
+  }
+  absl::StrAppend(&unsearched_, text.substr(0, read));
+  text.remove_prefix(read);
+  if (reader_.place() == Place::kUndecided && !last) return "";
+  if (reader_.place() == Place::kInside) return std::exchange(unsearched_, "");
+  std::string before = std::exchange(unsearched_, "");
+  if (reader_.ended()) return before + ReleaseAnswer(text, last);
+  return ReleaseAnswer(before + std::string(text), last);
+}
+
+std::string ChoiceText::ReleaseAnswer(absl::string_view text, bool last) {
   std::string out = std::exchange(held_, "");
   absl::StrAppend(&out, text);
   const Match plain = Find(out);

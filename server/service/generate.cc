@@ -93,6 +93,7 @@ absl::StatusOr<int> GenerateCall::Prepare(const v1::GenerateRequest& request,
   RETURN_IF_ERROR(service.CheckCount("inputs", request.inputs_size()));
   RETURN_IF_ERROR(PrepareInputs(request, model));
   if (UsesSandbox(request)) call.UseSandbox();
+  context_ = &call;
   return request.inputs_size();
 }
 
@@ -111,6 +112,7 @@ absl::Status GenerateCall::PrepareInputs(const v1::GenerateRequest& request,
   params_.alignments = alignments_.wanted();
   echo_ = request.params().echo();
   before_.resize(request.inputs_size());
+  thoughts_.resize(request.inputs_size());
   return absl::OkStatus();
 }
 
@@ -149,6 +151,8 @@ absl::StatusOr<std::optional<GenerateInput>> GenerateCall::Read(
                          model_->info(), model_->tokenizer, field));
   alignments_.Read(index, source, model_->tokenizer);
   if (source.empty) return std::nullopt;
+  thoughts_[index] = source.thought;
+  if (index == 0 && context_ != nullptr) context_->set_thought(source.thought);
   if (model_->info().continues_source) {
     before_[index] = source.tokens.ids;
     before_[index].insert(before_[index].end(), params_.forced_prefix.begin(),
@@ -161,6 +165,13 @@ absl::StatusOr<GenerateInput> GenerateCall::ReadSource(
     const v1::GenerateRequest& request, const std::string& field,
     Source source) const {
   GenerateTask task = {params_};
+  if (source.thought.possible()) {
+    task.params.thought = source.thought;
+    if (task.params.constraint != nullptr) {
+      task.params.constraint =
+          model_->grammars->SkipThought(task.params.constraint, source.thought);
+    }
+  }
   int prompt_tokens = 0;
   if (model_->info().continues_source) {
     const int known = static_cast<int>(source.tokens.ids.size());

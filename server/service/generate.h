@@ -55,7 +55,8 @@ class GenerateCall {
   // A new ChoiceText for one result of an input. The GenerateCall must outlive
   // the ChoiceText.
   ChoiceText NewText(size_t input) const {
-    return ChoiceText(model_->tokenizer, params_.stop_strings, before_[input]);
+    return ChoiceText(model_->tokenizer, params_.stop_strings, before_[input],
+                      thoughts_[input]);
   }
   // True if results have to return the prompt: its text, or the
   // log-probabilities of its tokens.
@@ -80,7 +81,9 @@ class GenerateCall {
   // For each input the ids that its results continue. Empty for an
   // encoder-decoder, whose results continue nothing.
   std::vector<std::vector<int>> before_;
-  bool echo_ = false;  // the prompt is to be returned
+  std::vector<Thought> thoughts_;   // of the inputs: how results may begin
+  CallContext* context_ = nullptr;  // null: not told of thoughts
+  bool echo_ = false;               // the prompt is to be returned
   SourceAlignments alignments_;
 };
 

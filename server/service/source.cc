@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
@@ -137,6 +139,22 @@ absl::StatusOr<Source> ReadText(const v1::Input& input,
                      absl::StrCat(field, ".text"));
 }
 
+// The thought that an answer to `prompt` may begin with. Some prompts begin the
+// thought, others end it at once, so that the model does not think.
+Thought ThoughtAfter(absl::string_view prompt, const ChatTemplate& chat,
+                     const Tokenizer& tokenizer) {
+  const ChatTemplate::ThoughtMarks marks = chat.thought_marks();
+  if (marks.end.empty()) return {};
+  // A mark that is a special token is in no text.
+  const int id = tokenizer.TokenId(marks.end, Side::kTarget);
+  if (id >= 0 && tokenizer.TokenText(id).empty()) return {};
+  prompt = absl::StripTrailingAsciiWhitespace(prompt);
+  if (absl::EndsWith(prompt, marks.end)) return {};
+  return {.begin = marks.begin,
+          .end = marks.end,
+          .open = absl::EndsWith(prompt, marks.begin)};
+}
+
 absl::StatusOr<Source> ReadChat(const v1::Input& input,
                                 const SourceOptions& options, int limit,
                                 const ModelInfo& model,
@@ -149,8 +167,11 @@ absl::StatusOr<Source> ReadChat(const v1::Input& input,
   ASSIGN_OR_RETURN(const std::string text,
                    RenderChat(input.chat(), options.chat, model, tokenizer,
                               options.call, field, options.truncate));
-  return ReadEncoded({.text = text, .add_special = false}, options, limit,
-                     tokenizer, field);
+  ASSIGN_OR_RETURN(Source source,
+                   ReadEncoded({.text = text, .add_special = false}, options,
+                               limit, tokenizer, field));
+  source.thought = ThoughtAfter(text, *options.chat, tokenizer);
+  return source;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/api/engine.h"
+#include "engine/api/thought.h"
 #include "engine/tokenizer/chat/chat_template.h"
 #include "engine/tokenizer/text/tokenizer.h"
 #include "server/service/input_state.h"
@@ -24,6 +25,8 @@ struct Source {
   // The source has no tokens but special ones, so nothing is computed from it.
   // Exception: a model that continues its source continues special tokens too.
   bool empty = false;
+  // The thought with which a text that continues the source may begin.
+  Thought thought;
 
   InputFacts facts() const {
     return {.source_tokens = static_cast<int>(tokens.ids.size()),

@@ -40,7 +40,7 @@ TEST(GenerationLimitsTest, EveryNumberHasARow) {
                frequency_penalty, no_repeat_ngram_size, renormalize_logits,
                bad_words, sequence_bias, suppress_tokens, begin_suppress_tokens,
                force_words, constraint, forced_prefix, eos_ids, stop_ids,
-               stop_strings, decoder_start_id, pad_id, forced_bos_id,
+               stop_strings, thought, decoder_start_id, pad_id, forced_bos_id,
                forced_eos_id, log_probs, prompt_log_probs, top_log_probs,
                alignments] = kParams;
   const auto count = [](const auto&... field) { return (HasRow(field) + ...); };

@@ -114,5 +114,31 @@ TEST(StoppingTest, EqualsTheDefinition) {
   }
 }
 
+TEST(StoppingTest, StopStringsCountAfterTheThoughtOnly) {
+  const std::vector<std::string> texts = {"", "<", "t>", "x", "</", "y", "xy"};
+  const auto check = [&](bool open, std::vector<int> tokens, int next) {
+    GenerationParams params;
+    params.stop_strings = {"xy", ">x"};
+    params.thought = {.begin = "<t>", .end = "</t>", .open = open};
+    VocabularyTexts list;
+    for (const std::string& text : texts) {
+      list.plain.Add(text);
+      list.special.Add("");
+    }
+    Stopping stopping({params, PromptOf(params), 0, &list});
+    tokens.insert(tokens.begin(), 0);
+    return stopping.Check(tokens, next) == FinishReason::kStopSequence;
+  };
+  EXPECT_TRUE(check(false, {3}, 5));
+  EXPECT_FALSE(check(true, {3}, 5));
+  EXPECT_FALSE(check(false, {1, 2}, 6));
+  EXPECT_FALSE(check(false, {1, 2, 3}, 5));
+  EXPECT_TRUE(check(false, {1, 2, 3, 4, 2}, 6));
+  EXPECT_TRUE(check(true, {3, 4, 2, 3}, 5));
+  // Not across the end of the thought.
+  EXPECT_FALSE(check(true, {3, 4, 2}, 3));
+  EXPECT_TRUE(check(false, {5, 1, 2}, 6));
+}
+
 }  // namespace
 }  // namespace attend

@@ -46,8 +46,9 @@ struct Allowed {
 
 class CallGrammarTest : public testing::Test {
  protected:
-  void Hold(const ToolFields& fields, ToolFormat format) {
-    auto grammar = CallGrammar(fields, format);
+  void Hold(const ToolFields& fields, ToolFormat format,
+            const std::string& answer = "") {
+    auto grammar = CallGrammar(fields, format, answer);
     ASSERT_TRUE(grammar.ok()) << grammar.status();
     auto compiled = compiler_.Compile({GrammarKind::kLark, *grammar});
     ASSERT_TRUE(compiled.ok()) << compiled.status() << *grammar;
@@ -124,6 +125,38 @@ TEST_F(CallGrammarTest, ObjectsAreHeldWhereTheyAreTheWholeText) {
   ExpectWhole(call + "; " + call);
   ExpectCut("{\"", "x\": 1}");
   ExpectCut("{\"name\": \"f\", \"parameters\": {\"x\": ", "2}}");
+}
+
+constexpr char kAnswer[] = R"(%json {"type": "object", "properties": {"a":
+    {"type": "integer"}}, "required": ["a"], "additionalProperties": false,
+    "x-guidance": {"whitespace_flexible": false, "item_separator": ", ",
+                   "key_separator": ": "}})";
+
+// A model either calls or answers in the form that is asked for.
+TEST_F(CallGrammarTest, AnAnswerHasItsFormBesideCalls) {
+  const ToolFields fields = Fields("false", true);
+  const std::string f = "{\"name\": \"f\", \"arguments\": {\"x\": 2}}";
+  Hold(fields, ToolFormat::kTagged, kAnswer);
+  ExpectWhole("{\"a\": 12}");
+  ExpectWhole("<tool_call>\n" + f + "\n</tool_call>\n<tool_call>" + f +
+              "</tool_call>");
+  ExpectCut("", "Text");
+  ExpectCut("{\"", "b\": 1}");
+  EXPECT_FALSE(Follow("").whole);
+  Hold(fields, ToolFormat::kTaggedFunction, kAnswer);
+  ExpectWhole("{\"a\": 12}");
+  ExpectWhole("<tool_call>\n<function=f>\n</function>\n</tool_call>");
+  Hold(fields, ToolFormat::kObjects, kAnswer);
+  ExpectWhole("{\"a\": 12}");
+  ExpectWhole("{\"name\": \"f\", \"parameters\": {\"x\": 2}}");
+  ExpectCut("{\"", "b\": 1}");
+  Hold(fields, ToolFormat::kMistral, kAnswer);
+  ExpectWhole("{\"a\": 12}");
+  ExpectWhole("[" + f + ", " + f + "]");
+  Hold(Fields("true", false), ToolFormat::kTagged, kAnswer);
+  ExpectCut("<tool_call>{\"name\": \"f\", \"arguments\": {\"x\": ", "2}}");
+  ExpectCut("<tool_call>{\"name\": \"g\", \"arguments\": {}}</tool_call>",
+            "<tool_call>");
 }
 
 TEST_F(CallGrammarTest, SomeFormatsCannotBeHeld) {

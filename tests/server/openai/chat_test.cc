@@ -112,6 +112,40 @@ TEST(ChatTest, MessagesReachTheTemplate) {
             "({\"type\": \"function\", \"function\": {\"name\": \"f\"}})!");
 }
 
+// A model may have written arguments that are cut, or none: the conversation
+// goes on.
+TEST(ChatTest, ArgumentsMayBeAnyText) {
+  HttpFixture fixture(WithTemplate(
+      "{{ messages[0].content }}{% for m in messages %}"
+      "{% for c in m.tool_calls or [] %}{{ c.function.arguments | tojson }}"
+      "{% endfor %}{% endfor %}"));
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("")", "{}"},
+      {R"("  ")", "{}"},
+      {"null", "{}"},
+      {R"("null")", "{}"},
+      {R"({"x": 1})", R"({"x": 1})"},
+      {R"("{\"x\": 1}")", R"({"x": 1})"},
+      {R"("{\"x\": ")", R"("{\"x\": ")"},
+      {R"("[1]")", R"("[1]")"},
+      {R"("Bern")", R"("Bern")"},
+      {R"("{\"a\": 1, \"a\": 2}")", R"("{\"a\": 1, \"a\": 2}")"},
+  };
+  for (const auto& [arguments, rendered] : cases) {
+    EXPECT_EQ(Rendered(fixture, absl::StrCat(R"("messages": [
+      {"role": "user", "content": "a"},
+      {"role": "assistant", "tool_calls": [{"id": "c", "type": "function",
+       "function": {"name": "f", "arguments": )",
+                                             arguments, "}}]}]")),
+              absl::StrCat("a", rendered))
+        << arguments;
+  }
+  EXPECT_EQ(Rendered(fixture, R"("messages": [
+      {"role": "user", "content": "a"}, {"role": "assistant",
+       "tool_calls": [{"function": {"name": "f"}}]}])"),
+            "a{}");
+}
+
 TEST(ChatTest, ErrorsNameTheField) {
   HttpFixture fixture(WithTemplate());
   const std::string hello = R"("messages": [{"role": "user", "content": "a"}])";
@@ -131,7 +165,7 @@ TEST(ChatTest, ErrorsNameTheField) {
       {R"("messages": [{"role": "user", "content": [{"type": "image_url"}]}])",
        "messages[0].content[0].type", "must be \"text\""},
       {R"("messages": [{"role": "assistant", "tool_calls": [{"function":
-          {"name": "f", "arguments": "x"}}]}])",
+          {"name": "f", "arguments": 1}}]}])",
        "messages[0].tool_calls[0].function.arguments", "must be a JSON object"},
       {R"("messages": [{"role": "user", "content": null}])",
        "messages[0].content", "is absent"},
@@ -171,7 +205,11 @@ TEST(ChatTest, ErrorsNameTheField) {
 
 // One that does not end by itself.
 TEST(ChatTest, ARenderingEndsWithTheDeadline) {
-  HttpFixture fixture(WithTemplate("{{ 'a'.count('') }}"));
+  HttpFixture fixture(WithTemplate(
+      "{{ messages[0].content }}{% if messages[0].content == 'a' %}"
+      "{% set ns = namespace(x=[], y=[]) %}{% for a in range(60) %}"
+      "{% set ns.x = [ns.x, ns.x] %}{% set ns.y = [ns.y, ns.y] %}{% endfor %}"
+      "{{ ns.x == ns.y }}{% endif %}"));
   for (const char* path : {kPath, "/tokenize"}) {
     EXPECT_THAT(fixture.Post(
                     path, R"({"messages": [{"role": "user", "content": "a"}]})",
@@ -206,6 +244,16 @@ TEST(ChatTest, ToolsNeedATemplateThatKnowsThem) {
             "tools are given, but the chat template of model 'fake' knows no "
             "tools");
   PostJson(fixture, kPath, tools + R"(, "tool_choice": "none"})");
+}
+
+TEST(ChatTest, ATemplateOfNoUseRefusesConversationsOnly) {
+  HttpFixture fixture(WithTemplate("a\n{% if %}"));
+  const json error = PostJson(
+      fixture, kPath, R"({"messages": [{"role": "user", "content": "a"}]})",
+      400)["error"];
+  EXPECT_THAT(error["message"].get<std::string>(),
+              HasSubstr("chat_template.jinja: line 2: syntax error"));
+  PostJson(fixture, "/v1/completions", R"({"prompt": "a", "max_tokens": 1})");
 }
 
 TEST(ChatTest, ModelsWithoutATemplateDoNotChat) {

@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 class TestContext final : public CallContext {
@@ -158,16 +159,77 @@ TEST_F(ChatTranslatorTest, ARequiredCallIsOneOfAList) {
 }
 
 TEST_F(ChatTranslatorTest, OneFieldSaysWhatTheTextHasToBe) {
-  EXPECT_EQ(Read(R"("response_format": {"type": "json_object"},
-                    "tool_choice": "required")"),
-            "tools is given, and so is response_format: one must be absent");
-  EXPECT_EQ(Read(R"("response_format": {"type": "json_object"})"),
-            "response_format is given, and so are tools, which the model could "
-            "not call then");
+  EXPECT_EQ(Read(R"("guided_regex": "a", "tool_choice": "required")"),
+            "tools is given, and so is guided_regex: one must be absent");
+  EXPECT_EQ(Read(R"("guided_grammar": "start: /a/")"),
+            "guided_grammar is a grammar, and tools are given, whose calls it "
+            "would have to allow: must be absent");
   EXPECT_EQ(Read(R"("response_format": {"type": "json_object"},
                     "tool_choice": "none")"),
             "");
   EXPECT_TRUE(params().constraint().has_json_object());
+}
+
+// Five SDKs send both.
+TEST_F(ChatTranslatorTest, AFormOfTheAnswerStandsBesideTools) {
+  ASSERT_EQ(Read(R"("response_format": {"type": "json_object"})"), "");
+  EXPECT_THAT(params().constraint().lark(),
+              StartsWith("start: answer | tagged+\nanswer: %json "));
+  EXPECT_EQ(Whole("{}")["message"]["content"], "{}");
+  ASSERT_EQ(Read(R"("response_format": {"type": "json_schema", "json_schema":
+                    {"name": "n", "schema": {"enum": [1]}}})"),
+            "");
+  EXPECT_THAT(params().constraint().lark(), HasSubstr("%json {\"enum\":[1],"));
+  ASSERT_EQ(Read(R"("guided_choice": ["a", "b"])"), "");
+  EXPECT_THAT(params().constraint().lark(), HasSubstr("answer: \"a\" | \"b\""));
+  ASSERT_EQ(Read(R"("guided_regex": "a/b\\/c")"), "");
+  EXPECT_THAT(params().constraint().lark(), HasSubstr("answer: /a\\/b\\/c/"));
+  // A text that has to be calls is no answer.
+  ASSERT_EQ(Read(R"("response_format": {"type": "json_object"},
+                    "tool_choice": "required")"),
+            "");
+  EXPECT_THAT(params().constraint().json_schema(), EndsWith("\"minItems\":1}"));
+}
+
+TEST_F(ChatTranslatorTest, ThoughtsAreReasoningAndNeverCalls) {
+  context_.set_thought({.begin = "<think>", .end = "</think>", .open = true});
+  const std::string call =
+      "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+  ASSERT_EQ(Read(R"("tool_choice": "auto")"), "");
+  json choice = Whole("I could " + call + "\n</think>\n\nNo.");
+  EXPECT_EQ(choice["message"]["reasoning_content"], "I could " + call);
+  EXPECT_EQ(choice["message"]["content"], "No.");
+  EXPECT_FALSE(choice["message"].contains("tool_calls"));
+  EXPECT_EQ(choice["finish_reason"], "stop");
+
+  ASSERT_EQ(Read(R"("tool_choice": "auto")"), "");
+  choice = Whole("I do.\n</think>\n\n" + call);
+  EXPECT_EQ(choice["message"]["reasoning_content"], "I do.");
+  EXPECT_EQ(choice["message"]["content"], nullptr);
+  EXPECT_EQ(choice["finish_reason"], "tool_calls");
+
+  ASSERT_EQ(Read(R"("stream": true)"), "");
+  std::string reasoning, text;
+  int calls = 0;
+  for (const json& event : Streamed("I do.</think>Yes." + call)) {
+    reasoning += event["delta"].value("reasoning_content", "");
+    text += event["delta"].value("content", "");
+    calls += event["delta"].contains("tool_calls");
+  }
+  EXPECT_EQ(reasoning, "I do.");
+  EXPECT_EQ(text, "Yes.");
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(ChatTranslatorTest, AThoughtThatIsCutIsNoAnswer) {
+  context_.set_thought({.begin = "<think>", .end = "</think>", .open = false});
+  ASSERT_EQ(Read(R"("tool_choice": "none")"), "");
+  const json choice =
+      Whole("<think>Hm", v1::FINISH_REASON_MAX_LENGTH)["message"];
+  EXPECT_EQ(choice["reasoning_content"], "Hm");
+  EXPECT_EQ(choice["content"], "");
+  ASSERT_EQ(Read(R"("tool_choice": "none")"), "");
+  EXPECT_FALSE(Whole("Hm")["message"].contains("reasoning_content"));
 }
 
 // What attend.v1 says of a constraint is said of the field that asked for it.

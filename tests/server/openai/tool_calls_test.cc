@@ -22,6 +22,17 @@ std::string Found(const std::vector<ToolCallParser::Found>& parts) {
   return text + calls;
 }
 
+// f, with parameters of all types, and g.
+std::vector<Tool> Tools() {
+  Json properties = Json::object();
+  for (const char* type :
+       {"string", "integer", "number", "boolean", "object", "array"}) {
+    properties[std::string(1, type[0])] = {{"type", type}};
+  }
+  return {{.name = "f", .parameters = {{"properties", properties}}},
+          {.name = "g", .parameters = Json::object()}};
+}
+
 struct Case {
   ToolFormat format;
   const char *text, *found;
@@ -110,6 +121,51 @@ constexpr Case kCases[] = {
     {ToolFormat::kObjects, "{\"name\": \"f\"} is it",
      "{\"name\": \"f\"} is it"},
     {ToolFormat::kObjects, "No. {}", "No. {}"},
+    // A list, as Phi-4-mini writes it.
+    {ToolFormat::kObjects,
+     "<|tool_call|>[{\"name\": \"f\", \"arguments\": {\"a\": 1}}, "
+     "{\"name\": \"g\"}]<|/tool_call|>",
+     "|f({\"a\":1})|g({})"},
+    {ToolFormat::kObjects, "[{\"name\": \"h\", \"arguments\": {}}]",
+     "[{\"name\": \"h\", \"arguments\": {}}]"},
+    {ToolFormat::kObjects, "[1] says", "[1] says"},
+    // Llama 3.1
+    {ToolFormat::kObjects, "<function=f>{\"a\": \"</function>\"}</function>",
+     "|f({\"a\":\"</function>\"})"},
+    {ToolFormat::kObjects, "I call: <function=f>{\"a\": 1}</function>",
+     "I call:|f({\"a\":1})"},
+    {ToolFormat::kObjects, "<|python_tag|>{\"name\": \"f\"}", "|f({})"},
+    {ToolFormat::kFunction,
+     "<function=f>{\"a\": 1}</function>\n<function=g>{}</function>",
+     "|f({\"a\":1})|g({})"},
+    {ToolFormat::kFunction, "<function=g>", "|g({})"},
+    {ToolFormat::kFunction, "<function=h>{}</function>",
+     "<function=h>{}</function>"},
+    {ToolFormat::kFunction, "<function=f>{\"a\": </function> x",
+     "<function=f>{\"a\": </function> x"},
+    {ToolFormat::kFunction, "a <functional> b", "a <functional> b"},
+    {ToolFormat::kTagged, "<function=f>{}</function>",
+     "<function=f>{}</function>"},
+    // Qwen3-Coder: what a value is, the schema says.
+    {ToolFormat::kTaggedFunction,
+     "I look.\n<tool_call>\n<function=f>\n<parameter=s>\n12\n</parameter>\n"
+     "<parameter=i>\n12\n</parameter>\n<parameter=n>\n1.5\n</parameter>\n"
+     "<parameter=b>\nTrue\n</parameter>\n<parameter=o>\n{\"k\": [1]}\n"
+     "</parameter>\n<parameter=a>\n[1, 2]\n</parameter>\n</function>\n"
+     "</tool_call>",
+     "I look.|f({\"s\":\"12\",\"i\":12,\"n\":1.5,\"b\":true,\"o\":{"
+     "\"k\":[1]},\"a\":[1,2]})"},
+    {ToolFormat::kTaggedFunction,
+     "<tool_call><function=g><parameter=x>\n\n two\nlines\n\n</parameter>"
+     "<parameter=y>3</parameter></function></tool_call>",
+     "|g({\"x\":\"\\n two\\nlines\\n\",\"y\":3})"},
+    {ToolFormat::kTaggedFunction, "<function=g>\n</function>\n</tool_call>",
+     "\n</tool_call>|g({})"},
+    {ToolFormat::kTaggedFunction,
+     "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>",
+     "|f({})"},
+    {ToolFormat::kTaggedFunction, "<tool_call><function=f>x</tool_call>",
+     "<tool_call><function=f>x</tool_call>"},
     {ToolFormat::kArguments, "{\"a\": 1}", "|f({\"a\": 1})"},
     {ToolFormat::kCalls,
      "[{\"name\": \"f\", \"arguments\": {}}, {\"name\": \"g\", "
@@ -120,7 +176,7 @@ constexpr Case kCases[] = {
 
 TEST(ToolCallsTest, AreFoundInWholeTexts) {
   for (const Case& c : kCases) {
-    ToolCallParser parser(c.format, {"f", "g"});
+    ToolCallParser parser(c.format, Tools());
     EXPECT_EQ(Found({parser.Append(c.text, /*last=*/true)}), c.found) << c.text;
   }
 }
@@ -129,7 +185,7 @@ TEST(ToolCallsTest, AreFoundInWholeTexts) {
 TEST(ToolCallsTest, AreFoundWhileTheTextGrows) {
   for (const Case& c : kCases) {
     for (const size_t step : {1, 3, 7}) {
-      ToolCallParser parser(c.format, {"f", "g"});
+      ToolCallParser parser(c.format, Tools());
       const std::string text = c.text;
       std::vector<ToolCallParser::Found> parts;
       for (size_t i = 0; i < text.size(); i += step) {
@@ -145,7 +201,7 @@ TEST(ToolCallsTest, AreFoundWhileTheTextGrows) {
 TEST(ToolCallsTest, OtherTextComesAtOnce) {
   for (const ToolFormat format :
        {ToolFormat::kTagged, ToolFormat::kMistral, ToolFormat::kObjects}) {
-    ToolCallParser parser(format, {"f"});
+    ToolCallParser parser(format, Tools());
     EXPECT_EQ(parser.Append("Hello", false).text, "Hello");
     EXPECT_EQ(parser.Append(" there", false).text, " there");
   }

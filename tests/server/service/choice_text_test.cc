@@ -14,9 +14,10 @@ using ::testing::ElementsAre;
 
 // The pieces in which `text` comes, token by token, then the rest.
 std::vector<std::string> Pieces(const std::string& text,
-                                const std::vector<std::string>& stops) {
+                                const std::vector<std::string>& stops,
+                                const Thought& thought = {}) {
   const FakeTokenizer tokenizer;
-  ChoiceText choice(tokenizer, stops, {});
+  ChoiceText choice(tokenizer, stops, {}, thought);
   std::vector<std::string> pieces;
   const auto encoding = tokenizer.Encode({.text = text, .add_special = false});
   for (int id : encoding->ids) pieces.push_back(choice.Append(id));
@@ -77,6 +78,19 @@ TEST(ChoiceTextTest, ManySpecialTokensAreNotKept) {
   std::string all;
   for (int i = 0; i < 200000; ++i) all += choice.Append(0);
   EXPECT_EQ(all + choice.Append('a' + 1) + choice.Flush(), "a");
+}
+
+TEST(ChoiceTextTest, AThoughtHasNoStopStrings) {
+  const Thought open = {.begin = "<", .end = "/>", .open = true};
+  EXPECT_THAT(Pieces("ab/>ab", {"b"}, open),
+              ElementsAre("a", "b", "/", ">", "a", "", ""));
+  const Thought may = {.begin = "<t", .end = "/>", .open = false};
+  EXPECT_THAT(Pieces("<tb/>b", {"b"}, may),
+              ElementsAre("", "<t", "b", "/", ">", "", ""));
+  // What turns out to be no thought is looked through.
+  EXPECT_THAT(Pieces("<xb", {"x"}, may), ElementsAre("", "<", "", ""));
+  EXPECT_THAT(Pieces("<", {"x"}, may), ElementsAre("", "<"));
+  EXPECT_THAT(Pieces("<", {"<"}, may), ElementsAre("", ""));
 }
 
 }  // namespace

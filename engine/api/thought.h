@@ -1,0 +1,55 @@
+#ifndef ATTEND_ENGINE_API_THOUGHT_H_
+#define ATTEND_ENGINE_API_THOUGHT_H_
+
+#include <cstddef>
+#include <string>
+
+namespace attend {
+
+// A part of a text that is not the answer: models that reason write it first,
+// between two marks such as "<think>" and "</think>".
+struct Thought {
+  std::string begin;
+  std::string end;    // empty: the text has no thought
+  bool open = false;  // the prompt ends with `begin`, so the text is inside
+
+  bool possible() const { return !end.empty(); }
+};
+
+// Tells, byte by byte, which part of a text is the thought. The thought is at
+// the beginning of the text, after white space at most. Allocates nothing; the
+// Thought must outlive the reader. Not thread-safe.
+class ThoughtReader {
+ public:
+  enum class Place {
+    kUndecided,  // the text so far may be the beginning of a begin mark
+    kInside,
+    kAnswer,
+  };
+
+  explicit ThoughtReader(const Thought& thought)
+      : thought_(&thought),
+        place_(!thought.possible() ? Place::kAnswer
+               : thought.open      ? Place::kInside
+                                   : Place::kUndecided) {}
+
+  void Read(char c);
+
+  // Where the next byte belongs.
+  Place place() const { return place_; }
+  // Bytes at the end of the text that may be the beginning of the mark that
+  // comes next.
+  size_t matched() const { return matched_; }
+  // True once a thought has ended.
+  bool ended() const { return ended_; }
+
+ private:
+  const Thought* thought_;
+  Place place_;
+  size_t matched_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_API_THOUGHT_H_
