@@ -1,10 +1,9 @@
 #ifndef ATTEND_TESTS_SUPPORT_FIELD_ROWS_H_
 #define ATTEND_TESTS_SUPPORT_FIELD_ROWS_H_
 
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace attend {
 
