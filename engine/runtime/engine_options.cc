@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "engine/api/generation_limits.h"
+#include "engine/runtime/model_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/activations.h"
 
@@ -21,6 +22,20 @@ absl::Status CheckRange(const char* name, int64_t value, int64_t low,
       "%s is %d, limits are %d and %d", name, value, low, high));
 }
 
+// Encoders with relative positions have no length of their own; they get more
+// positions than this.
+constexpr int kLongestOwnLength = 1 << 15;
+
+int DefaultSourceTokens(const TransformerSpec& spec) {
+  const int positions = spec.SourceEmbedding().max_positions;
+  if (!spec.encoder) return positions - 1;
+  if (positions > kLongestOwnLength) return EngineOptions::kEncoderTokens;
+  const uint64_t room =
+      EngineOptions::kMaxDefaultEncodeBytes / EncodeRowBytes(spec);
+  return std::max<int>(EngineOptions::kEncoderTokens,
+                       static_cast<int>(std::min<uint64_t>(positions, room)));
+}
+
 }  // namespace
 
 KvType DefaultKvType(ComputeType dtype) {
@@ -32,8 +47,7 @@ EngineOptions FitOptions(const TransformerSpec& spec, EngineOptions options) {
   // A prompt leaves room for one new token.
   const int most = spec.encoder ? positions : positions - 1;
   if (options.max_source_tokens == 0) {
-    options.max_source_tokens =
-        spec.encoder ? EngineOptions::kEncoderTokens : most;
+    options.max_source_tokens = DefaultSourceTokens(spec);
   }
   options.max_source_tokens = std::min(options.max_source_tokens, most);
   if (!spec.decoder) options.kv_cache_bytes = 0;

@@ -17,10 +17,13 @@ struct EngineOptions {
   // first token, and takes more memory for activations.
   int max_step_rows = 1024;
   // The longest source or prompt; a longer one is refused. The memory for
-  // encodes grows with this limit. 0: kEncoderTokens if the model has an
-  // encoder, else all positions of the model but one.
+  // encodes grows with this limit. 0: all positions of the model (without an
+  // encoder: but one), as far as the buffer of encodes takes at most
+  // kMaxDefaultEncodeBytes; kEncoderTokens if that is more, if the model has
+  // no length of its own, or if there is too little memory.
   int max_source_tokens = 0;
   static constexpr int kEncoderTokens = 512;
+  static constexpr size_t kMaxDefaultEncodeBytes = size_t{256} << 20;
   // Bytes of the KV pool, for self- and cross-attention together. With less
   // memory fewer sequences run at once, and more are preempted.
   size_t kv_cache_bytes = size_t{512} << 20;

@@ -63,6 +63,23 @@ absl::Status CheckRoom(const ModelFiles& files, ComputeType dtype,
   return CheckAddressSpace("the model", bytes);
 }
 
+// The same, but limits max_source_tokens where the default is too long for the
+// memory.
+absl::Status FitToRoom(const ModelFiles& files, ComputeType dtype,
+                       const std::optional<DraftFiles>& draft,
+                       EngineOptions& options) {
+  const absl::Status room = CheckRoom(files, dtype, options, draft);
+  if (room.ok() || options.max_source_tokens != 0 ||
+      !files.family.spec.encoder) {
+    return room;
+  }
+  EngineOptions shorter = options;
+  shorter.max_source_tokens = EngineOptions::kEncoderTokens;
+  if (!CheckRoom(files, dtype, shorter, draft).ok()) return room;
+  options = shorter;
+  return absl::OkStatus();
+}
+
 // The part of the ModelInfo that the files say.
 ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   Family& family = files.family;
@@ -74,7 +91,10 @@ ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   info.pair_scores = family.pair_scores;
   info.prompts = std::move(family.prompts);
   info.default_prompt = std::move(family.default_prompt);
-  info.max_text_tokens = family.max_text_tokens;
+  // As sentence-transformers: max_seq_length, else model_max_length.
+  info.max_text_tokens = family.max_text_tokens > 0
+                             ? family.max_text_tokens
+                             : files.tokenizer->max_length();
   if (files.generation) info.generation = *std::move(files.generation);
   return info;
 }
@@ -133,8 +153,9 @@ absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
 
 absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                                 const std::string& name,
-                                const EngineOptions& options,
+                                const EngineOptions& wanted,
                                 const std::string& draft_path) {
+  EngineOptions options = wanted;
   RETURN_IF_ERROR(options.Validate());
   ASSIGN_OR_RETURN(ModelFiles files, OpenModelFiles(path));
   const TransformerSpec spec = files.family.spec;
@@ -147,7 +168,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
   ASSIGN_OR_RETURN(
       std::optional<DraftFiles> draft_files,
       OpenDraftOf({files, path, dtype}, draft_path, compute.isa(), options));
-  RETURN_IF_ERROR(CheckRoom(files, dtype, options, draft_files));
+  RETURN_IF_ERROR(FitToRoom(files, dtype, draft_files, options));
   Model model;
   ASSIGN_OR_RETURN(LoadedShortlist listed,
                    OpenShortlist(options.shortlist, files));

@@ -20,19 +20,6 @@ bool IsTable(const TensorView& view, const TransformerSpec& spec) {
          (has_rows(spec.encoder) || has_rows(spec.decoder));
 }
 
-// See EncodeBuffer: hidden state and query of a row in f32, key and value in
-// bf16 at least.
-uint64_t EncodeRowBytes(const TransformerSpec& spec) {
-  uint64_t bytes = 0;
-  for (const LayerSpec& layer : spec.encoder->layers) {
-    const AttentionSpec& attention = layer.self_attention;
-    bytes = std::max<uint64_t>(
-        bytes, uint64_t{4} * attention.head_dim *
-                   (uint64_t{1} * attention.heads + attention.kv_heads));
-  }
-  return bytes + uint64_t{4} * spec.hidden;
-}
-
 KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
                       const EngineOptions& options) {
   return KvLayoutOf(*spec.decoder,
@@ -61,6 +48,19 @@ uint64_t PreciseBytes(const TransformerSpec& spec, ComputeType dtype) {
 }
 
 }  // namespace
+
+// See EncodeBuffer: hidden state and query of a row in f32, key and value in
+// bf16 at least.
+uint64_t EncodeRowBytes(const TransformerSpec& spec) {
+  uint64_t bytes = 0;
+  for (const LayerSpec& layer : spec.encoder->layers) {
+    const AttentionSpec& attention = layer.self_attention;
+    bytes = std::max<uint64_t>(
+        bytes, uint64_t{4} * attention.head_dim *
+                   (uint64_t{1} * attention.heads + attention.kv_heads));
+  }
+  return bytes + uint64_t{4} * spec.hidden;
+}
 
 uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
                      const TransformerSpec& spec, ComputeType dtype) {

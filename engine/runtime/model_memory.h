@@ -22,6 +22,10 @@ namespace attend {
 uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
                      const TransformerSpec& spec, ComputeType dtype);
 
+// The bytes that the buffer of encodes takes for a token. The spec has an
+// encoder.
+uint64_t EncodeRowBytes(const TransformerSpec& spec);
+
 // How many tokens' keys and values the KV pool holds, at most the largest int;
 // 0 without a decoder. No sequence is longer.
 int PoolTokens(const TransformerSpec& spec, ComputeType dtype,

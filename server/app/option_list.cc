@@ -57,8 +57,8 @@ void AddMemory(OptionParser& parser, EngineOptions& o) {
   parser.Add(
       "max-source-tokens", o.max_source_tokens,
       "Tokens of the longest source. Higher: more memory, and longer "
-      "steps for all requests while a long source is encoded. 0: 512, or "
-      "for a decoder-only model all its positions.");
+      "steps for all requests while a long source is encoded. 0: all that "
+      "the model has positions for, if there is memory for them, else 512.");
   parser.Add(
       "max-beams", o.max_beams,
       "The most beams or samples of one input. Higher: one request may take "

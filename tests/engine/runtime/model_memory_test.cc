@@ -130,5 +130,20 @@ TEST(ModelMemoryTest, OptionsFitTheModel) {
   EXPECT_EQ(FitOptions(spec, {.kv_cache_bytes = 7}).kv_cache_bytes, 0u);
 }
 
+TEST(ModelMemoryTest, AnEncoderTakesItsOwnLength) {
+  TransformerSpec spec = FamilyOf(GoldenDirectory("marian/plain")).spec;
+  const auto length = [&](int positions) {
+    spec.encoder->embedding.max_positions = positions;
+    return FitOptions(spec, {}).max_source_tokens;
+  };
+  EXPECT_EQ(length(8192), 8192);
+  EXPECT_EQ(length(100), 100);
+  // Relative positions.
+  EXPECT_EQ(length(1 << 16), EngineOptions::kEncoderTokens);
+  spec.hidden = 1 << 16;
+  EXPECT_EQ(length(8192),
+            EngineOptions::kMaxDefaultEncodeBytes / EncodeRowBytes(spec));
+}
+
 }  // namespace
 }  // namespace attend
