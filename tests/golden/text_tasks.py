@@ -43,7 +43,8 @@ def write_tokenizer(folder):
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]",
         cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]",
-        model_max_length=56).save_pretrained(folder)
+        model_max_length=56, model_input_names=[
+            "input_ids", "token_type_ids", "attention_mask"]).save_pretrained(folder)
 
 
 class Checkpoint:
@@ -54,9 +55,8 @@ class Checkpoint:
             self.folder, dtype=torch.float32, attn_implementation="eager").eval()
         self.tokenizer = tokenizer
         self.has_types = getattr(self.model.config, "type_vocab_size", 0) > 1
-        if self.has_types:
-            tokenizer.model_input_names = ["input_ids", "token_type_ids",
-                                           "attention_mask"]
+        types = ["token_type_ids"] if self.has_types else []
+        tokenizer.model_input_names = ["input_ids", *types, "attention_mask"]
 
     def pipeline(self, task):
         return pipeline(task, model=self.model, tokenizer=self.tokenizer, device="cpu")

@@ -285,8 +285,12 @@ TEST(ChatTemplateTest, TheProcessThatStartsOthersIsStartedAgain) {
   directory.Write("chat_template.jinja", "{{ messages[0].content }}");
   const std::unique_ptr<ChatTemplate> chat = Load(directory);
   for (int round = 0; round < 2; ++round) {
+    // Jobs of earlier tests may have ended by its replacement.
+    ASSERT_TRUE(WaitUntil([&] {
+      return chat->Render(OneTurn(), Noon()).ok() &&
+             SandboxProcesses(getpid()).size() == 1;
+    }));
     const std::vector<pid_t> starters = SandboxProcesses(getpid());
-    ASSERT_EQ(starters.size(), 1u);
     ASSERT_EQ(kill(starters[0], SIGKILL), 0);
     EXPECT_TRUE(WaitUntil([&] {
       return chat->Render(OneTurn(), Noon()).ok() &&

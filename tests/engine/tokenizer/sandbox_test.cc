@@ -21,7 +21,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kEndless[] = "{{ 'a'.count('') }}";
+// Compares two lists of 2^60 elements.
+constexpr char kEndless[] =
+    "{% set ns = namespace(x=[], y=[]) %}{% for a in range(60) %}"
+    "{% set ns.x = [ns.x, ns.x] %}{% set ns.y = [ns.y, ns.y] %}{% endfor %}"
+    "{{ ns.x == ns.y }}";
 
 absl::StatusOr<std::string> Render(absl::string_view source,
                                    absl::Duration wait = kSandboxWait) {

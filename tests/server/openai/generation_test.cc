@@ -51,7 +51,6 @@ TEST(GenerationTest, EachFieldHasItsPlace) {
        "do_sample: true temperature: 0.5 top_k: 7 min_p: 0.125 "},
       {R"({"seed": 18446744073709551615})", "seed: 18446744073709551615 "},
       {R"({"seed": -1})", "seed: 18446744073709551615 "},
-      {R"({"cache_salt": "ours"})", "cache_salt: \"ours\" "},
       {R"({"max_tokens": 7, "min_tokens": 3})",
        "max_new_tokens: 7 min_new_tokens: 3 "},
       {R"({"max_completion_tokens": 7, "max_tokens": 7})",
@@ -92,6 +91,8 @@ TEST(GenerationTest, EachFieldHasItsPlace) {
               std::string(c.params) + "log_probs: false ")
         << c.body;
   }
+  EXPECT_EQ(Read(R"({"cache_salt": "ours"})", ModelInfo()),
+            "log_probs: false cache_salt: \"ours\" ");
 }
 
 // Of a model that continues text; others have a default of their own.

@@ -272,7 +272,7 @@ TEST_F(TranslateTest, ErrorsNameFieldValueAndLimit) {
   EXPECT_EQ(ErrorOf(with([](auto& r) {
               r.set_format(static_cast<v1::DocumentFormat>(7));
             })).message(),
-            "format is 7, must be in [0, 2]");
+            "format is 7, must be in [0, 3]");
   EXPECT_EQ(ErrorOf(with([](auto& r) {
               r.mutable_params()->set_num_return_sequences(1);
             })).message(),
