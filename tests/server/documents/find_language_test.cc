@@ -29,7 +29,7 @@ TEST(FindLanguageTest, CodesMeanLanguagesOfAModel) {
   for (const json& row : FieldRows("languages")) {
     EXPECT_EQ(FindLanguage(row["code"].get<std::string>(),
                            row["of"].get<Languages>()),
-              row["found"])
+              row["found"].get<std::string>())
         << row["case"];
   }
 }
@@ -39,7 +39,7 @@ TEST(FindLanguageTest, AllOfIso639MeanLanguagesOfMultilingualModels) {
   for (const json& row : FieldRows("iso_639_1")) {
     for (const auto& [model, languages] : lists) {
       EXPECT_EQ(FindLanguage(row["case"].get<std::string>(), languages),
-                row[model])
+                row[model].get<std::string>())
           << row["language"] << " of " << model;
     }
   }
