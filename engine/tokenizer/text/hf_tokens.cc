@@ -179,6 +179,7 @@ absl::Status AddExtraTokens(const JsonFile& settings, const Json& rule,
   ASSIGN_OR_RETURN(const std::vector<std::string> own,
                    ExtraTokens(settings, rule, config));
   std::vector<Token> tokens;
+  tokens.reserve(own.size());
   for (const std::string& token : own) tokens.push_back({.content = token});
   const auto given = config.special.begin() + config.roles;
   if (given != config.special.end()) {
