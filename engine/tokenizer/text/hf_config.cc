@@ -1,12 +1,14 @@
 #include "engine/tokenizer/text/hf_config.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "engine/json/json_file.h"
 #include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
@@ -113,8 +115,13 @@ absl::Status ReadValues(const JsonFile& file, HfConfig& config) {
 absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory) {
   HfConfig config;
   ASSIGN_OR_RETURN(const Json settings, ReadSettings(directory, config));
-  config.settings =
-      JsonFile::Of(directory + "/tokenizer_config.json", settings);
+  // Errors name both files where values of both have been merged.
+  std::string name = directory + "/tokenizer_config.json";
+  if (!config.names_added &&
+      std::filesystem::exists(directory + "/special_tokens_map.json")) {
+    absl::StrAppend(&name, " with special_tokens_map.json");
+  }
+  config.settings = JsonFile::Of(name, settings);
   const JsonFile& file = *config.settings;
   RETURN_IF_ERROR(ReadClass(directory, file, config.tokenizer_class));
   config.clean_up_bpe = config.tokenizer_class == "LukeTokenizer" ||
