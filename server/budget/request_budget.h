@@ -15,8 +15,8 @@ namespace attend {
 
 class RequestBytes;
 
-// How many bytes the requests of a server have together, unless it takes larger
-// messages.
+// Number of bytes that the requests of a server have together, unless it takes
+// larger messages.
 inline constexpr size_t kMaxRequestBytes = size_t{256} << 20;
 
 // Memory of requests, over all protocols: from the arrival of their first byte
@@ -39,8 +39,8 @@ class RequestBudget {
   // All bytes that are taken now.
   size_t bytes() const;
 
-  // What arrives for one call. Its functions are called by one thread at a
-  // time.
+  // The bytes that arrive for one call. Its functions are called by one thread
+  // at a time.
   class Entry {
    public:
     // `tenant`: Tenant::id. `cut` asks the call to end soon; null: it cannot be

@@ -56,8 +56,8 @@ const std::vector<const NamedCharacter*>& WithoutSemicolon() {
   return names;
 }
 
-// What HTML reads numbers 0x80 to 0x9f as (section 13.2.5.80): windows-1252.
-// 0: a control character.
+// Characters as which HTML reads numbers 0x80 to 0x9f (section 13.2.5.80):
+// windows-1252. 0: a control character.
 constexpr uint16_t kWindows1252[] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,

@@ -44,7 +44,7 @@ bool IsNumber(absl::string_view text) {
          });
 }
 
-// Whether the content of brackets only names a note.
+// True if the content of brackets only names a note.
 bool NamesNote(absl::string_view content) {
   if (IsNumber(content)) return true;
   if (SignSize(content) > 0) return SignSize(content) == content.size();

@@ -51,7 +51,7 @@ UChar32 LastCharacter(absl::string_view text) {
   return c;
 }
 
-// Whether a joiner or non-joiner next to the character says something.
+// True if a joiner or non-joiner next to the character says something.
 bool Joins(UChar32 c) {
   if (c < 0) return false;
   if (u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC) ||

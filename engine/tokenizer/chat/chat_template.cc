@@ -25,8 +25,8 @@ using Json = nlohmann::ordered_json;  // templates write objects in their order
 // Published templates have at most 20 kB.
 constexpr size_t kMaxTemplateBytes = 1 << 20;
 
-// What models write around their thoughts: DeepSeek, Qwen, SmolLM; Mistral;
-// others.
+// Marks that models write around their thoughts: DeepSeek, Qwen, SmolLM;
+// Mistral; others.
 constexpr std::pair<const char*, const char*> kThoughtMarks[] = {
     {"<think>", "</think>"},
     {"[THINK]", "[/THINK]"},

@@ -8,7 +8,7 @@
 
 namespace attend {
 
-// How a text is cut into words before it is cut into tokens: a value of
+// Division of a text into words before it is cut into tokens: a value of
 // tokenizer.ggml.pre, with the meaning that llama.cpp gives it.
 struct PreTokenizer {
   absl::string_view names;  // separated by spaces

@@ -51,7 +51,7 @@ int UnknownPiece(const Json& rule, const Json& vocab, const HfConfig& config,
   return fallback.is_null() ? -1 : fallback.get<int>();
 }
 
-// Whether a vocabulary is a list of pieces with scores, and not empty.
+// True if a vocabulary is a list of pieces with scores, and not empty.
 bool IsScored(const Json& vocab) {
   return vocab.is_array() && !vocab.empty() &&
          std::all_of(vocab.begin(), vocab.end(), [](const Json& piece) {
@@ -160,8 +160,8 @@ void GatherTokens(const std::vector<Token>& file, bool present,
   }
 }
 
-// What a class without a row takes from the file: settings that are left out
-// when the tokenizer is loaded.
+// Parts that a class without a row takes from the file: settings that are left
+// out when the tokenizer is loaded.
 void ReadDefaults(const Json& file, HfConfig& config) {
   const Json truncation = file.value("truncation", Json());
   if (truncation.is_object() && !config.cut_side) {

@@ -7,7 +7,7 @@
 
 namespace attend {
 
-// What the files of a directory say of the class of their tokenizer.
+// Statements of a directory's files about the class of their tokenizer.
 struct ClassNames {
   std::string model_type;       // of config.json
   std::string config_class;     // tokenizer_class of config.json

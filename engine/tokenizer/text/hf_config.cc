@@ -61,7 +61,7 @@ absl::Status ReadClass(const std::string& directory, const JsonFile& file,
   return absl::OkStatus();
 }
 
-// Whether the model gets token types, by the names of its inputs.
+// Reads from the names of its inputs whether the model gets token types.
 absl::Status ReadInputNames(const JsonFile& file, HfConfig& config) {
   constexpr char kKey[] = "model_input_names";
   const Json* row = FindClassRow(config.tokenizer_class);

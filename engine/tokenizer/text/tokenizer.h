@@ -97,7 +97,7 @@ class Tokenizer {
   virtual int bos_id() const { return -1; }
   // The most tokens of an encoding, as the files say; 0: no limit.
   virtual int max_length() const { return 0; }
-  // Whether the model gets the token types of an encoding; else all are 0.
+  // True if the model gets the token types of an encoding; else all are 0.
   virtual bool has_token_types() const { return true; }
   // Which end of a text Encode() cuts.
   virtual TruncationSide truncation_side() const {
