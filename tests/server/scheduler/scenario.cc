@@ -153,7 +153,7 @@ class Maker {
     if (OneIn(4)) {
       for (int i = Uniform(1, 5); i > 0; --i) Add(Kind::kFailStep, 0);
     }
-    if (OneIn(20)) Add(Kind::kClose, 0);
+    if (OneIn(5)) Add(Kind::kClose, 0);
   }
 
   std::mt19937 random_;

@@ -130,14 +130,11 @@ TEST(SimulationTest, NothingGoesWrongInAnyScenario) {
   EXPECT_GT(counts.most_unfair, 0.1);
   for (const auto code :
        {absl::StatusCode::kOk, absl::StatusCode::kCancelled,
-        absl::StatusCode::kDeadlineExceeded, absl::StatusCode::kInternal}) {
+        absl::StatusCode::kDeadlineExceeded, absl::StatusCode::kInternal,
+        absl::StatusCode::kUnavailable}) {
     EXPECT_GT(counts.answered[static_cast<int>(code)], counts.requests / 1000)
         << code;
   }
-  // Only requests that come or wait when the scheduler stops: a drain ends
-  // none.
-  EXPECT_GT(counts.answered[static_cast<int>(absl::StatusCode::kUnavailable)],
-            counts.requests / 10000);
   munmap(memory, sizeof(Progress));
 }
 
