@@ -25,7 +25,7 @@ bool RequestBudget::Entry::Grow(size_t bytes) {
 
 RequestBytes RequestBudget::Entry::Take(size_t bytes) {
   MutexLock lock(all_.mutex_);
-  // Those of an entry that was cut have been given back.
+  // The bytes of an entry that was cut have been given back.
   bytes = std::min(bytes, bytes_);
   bytes_ -= bytes;
   if (bytes > 0 && bytes_ == 0) all_.Unlist(*this, unlisted_);

@@ -98,10 +98,10 @@ class RequestBudget {
   const std::function<void(size_t)> freed_;
   mutable Mutex mutex_;
   std::condition_variable changed_;
-  // Those with bytes, by the time of the first of these.
+  // Entries with bytes, by the time of the first of these.
   std::list<Entry*> arriving_ ABSL_GUARDED_BY(mutex_);
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Of each tenant that has some.
+  // Bytes of each tenant that has some.
   std::unordered_map<uint64_t, size_t> tenants_ ABSL_GUARDED_BY(mutex_);
 };
 

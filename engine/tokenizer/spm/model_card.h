@@ -12,7 +12,7 @@ namespace attend {
 // the hub's models of OPUS-MT do. Each list may be empty; no code is longer
 // than 32 bytes.
 struct ModelCard {
-  // Of the metadata before the text ("language: [en, de]"): those of both
+  // Languages of the metadata before the text ("language: [en, de]"): those of both
   // sides.
   std::vector<std::string> languages;
   // Of the lines "source languages: en", "source language(s): eng" or
