@@ -12,8 +12,8 @@ namespace attend {
 // the hub's models of OPUS-MT do. Each list may be empty; no code is longer
 // than 32 bytes.
 struct ModelCard {
-  // Languages of the metadata before the text ("language: [en, de]"): those of both
-  // sides.
+  // Languages of the metadata before the text ("language: [en, de]"): those of
+  // both sides.
   std::vector<std::string> languages;
   // Of the lines "source languages: en", "source language(s): eng" or
   // "src_constituents: {'eng'}" of the text; likewise of targets.
