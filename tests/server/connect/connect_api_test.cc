@@ -271,11 +271,14 @@ TEST(ConnectApiTest, AnErrorInTheMiddleOfAStreamEndsIt) {
                                    "Content-Length: ",
                                    body.size(), "\r\n")),
       body)));
-  const std::string head = client.ReadUntil("\r\n\r\n");
+  std::string answer = client.ReadUntil("\r\n\r\n");
+  // The end of the chunk that holds the first message.
+  answer += client.ReadUntil("}\r\n");
   fixture.engine().WaitUntilBlocked();
   fixture.calls->Cut();
   fixture.OpenGates();
-  const Stream stream = ReadStream(head + client.ReadToEnd());
+  answer += client.ReadToEnd();
+  const Stream stream = ReadStream(answer);
   EXPECT_FALSE(stream.messages.empty());
   EXPECT_EQ(stream.end["error"]["code"], "unavailable");
 }
