@@ -41,7 +41,7 @@ constexpr ChatField kChatFields[] = {
      "Functions that the model may call, if its template knows tools.",
      [](const JsonValue& value, ChatFields& to) {
        ASSIGN_OR_RETURN(to.tools.tools, ReadTools(value));
-       to.variables["tools"] = value.json();
+       if (!to.tools.tools.empty()) to.variables["tools"] = value.json();
        return absl::OkStatus();
      }},
     {"tool_choice",

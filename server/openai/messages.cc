@@ -25,28 +25,36 @@ struct Message {
 };
 using MessageField = JsonField<Message>;
 
+// {"type": "text", "text"}, or {"type": "refusal", "refusal"}: what a model of
+// an earlier turn said instead of an answer.
+absl::StatusOr<std::string> ReadPart(const JsonValue& part) {
+  const Json& json = part.json();
+  const Json type = json.is_object() ? json.value("type", Json()) : Json();
+  if (type != Json("text") && type != Json("refusal")) {
+    return FieldError(absl::StrCat(part.name(), ".type"),
+                      "must be \"text\": the model reads nothing else");
+  }
+  const auto& key = type.get_ref<const std::string&>();
+  if (!json.contains(key) || !json[key].is_string()) {
+    return FieldError(absl::StrCat(part.name(), ".", key), "must be a string");
+  }
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> members, part.Members());
+  for (const JsonValue& member : members) {
+    if (member.key() != "type" && member.key() != key) {
+      return UnknownField(member);
+    }
+  }
+  return json[key].get<std::string>();
+}
+
 // The texts of parts are joined by line breaks, as vLLM joins them.
 absl::StatusOr<std::string> ReadParts(const JsonValue& value) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> parts, value.List());
   std::string text;
   for (const JsonValue& part : parts) {
-    const Json& json = part.json();
-    if (!json.is_object() || !json.contains("type") ||
-        json["type"] != Json("text")) {
-      return FieldError(absl::StrCat(part.name(), ".type"),
-                        "must be \"text\": the model reads nothing else");
-    }
-    if (!json.contains("text") || !json["text"].is_string()) {
-      return FieldError(absl::StrCat(part.name(), ".text"), "must be a string");
-    }
-    ASSIGN_OR_RETURN(const std::vector<JsonValue> members, part.Members());
-    for (const JsonValue& member : members) {
-      if (member.key() != "type" && member.key() != "text") {
-        return UnknownField(member);
-      }
-    }
     if (&part != &parts.front()) text += '\n';
-    text += json["text"].get_ref<const std::string&>();
+    ASSIGN_OR_RETURN(const std::string more, ReadPart(part));
+    text += more;
   }
   return text;
 }

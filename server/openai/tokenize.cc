@@ -46,8 +46,9 @@ constexpr TokenizeField kTokenizeFields[] = {
     {"tools", R"({"type": "array", "items": {"type": "object"}})",
      "Functions that the conversation's model may call.",
      [](const JsonValue& value, TokenizeFields& to) {
-       to.variables["tools"] = value.json();
-       return ReadTools(value).status();
+       ASSIGN_OR_RETURN(const std::vector<Tool> tools, ReadTools(value));
+       if (!tools.empty()) to.variables["tools"] = value.json();
+       return absl::OkStatus();
      }},
     {"chat_template_kwargs", R"({"type": "object"})",
      "Variables of the model's chat template.",

@@ -67,7 +67,6 @@ absl::StatusOr<Tool> ReadTool(const JsonValue& value) {
 
 absl::StatusOr<std::vector<Tool>> ReadTools(const JsonValue& value) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
-  RETURN_IF_ERROR(value.Expect(!entries.empty(), "a list that is not empty"));
   std::vector<Tool> tools;
   for (const JsonValue& entry : entries) {
     ASSIGN_OR_RETURN(tools.emplace_back(), ReadTool(entry));

@@ -17,7 +17,8 @@ struct Tool {
   bool strict = false;  // arguments that the schema does not allow are no use
 };
 
-// Reads OpenAI's list of {"type": "function", "function": {"name", ...}}.
+// Reads OpenAI's list of {"type": "function", "function": {"name", ...}}. It
+// may be empty, as programs send it that have no tools at the moment.
 absl::StatusOr<std::vector<Tool>> ReadTools(const JsonValue& value);
 
 enum class ToolChoice {

@@ -58,6 +58,7 @@ TEST(ChatTest, FieldsThatAskForNothingAreTaken) {
                      fields, "}"))["usage"]["completion_tokens"];
   };
   EXPECT_EQ(tokens(R"(, "max_tokens": -1)"), tokens(""));
+  EXPECT_EQ(tokens(R"(, "tools": [], "tool_choice": "auto")"), tokens(""));
   EXPECT_EQ(tokens(R"(, "max_completion_tokens": -1)"), tokens(""));
   EXPECT_EQ(tokens(R"(, "max_tokens": 3, "top_logprobs": 0)"), 3);
   EXPECT_EQ(
@@ -105,10 +106,11 @@ TEST(ChatTest, MessagesReachTheTemplate) {
       {"role": "assistant", "content": null, "tool_calls": [
           {"id": "c1", "type": "function",
            "function": {"name": "f", "arguments": "{\"x\": 7}"}}]},
-      {"role": "tool", "tool_call_id": "c1", "content": "r"}],
+      {"role": "tool", "tool_call_id": "c1", "content": "r"},
+      {"role": "assistant", "content": [{"type": "refusal", "refusal": "no"}]}],
       "tools": [{"type": "function", "function": {"name": "f"}}],
       "chat_template_kwargs": {"style": "!"}, "add_generation_prompt": false)"),
-            "<system>s<user>a\nb<assistant>[f 7]<tool>rc1"
+            "<system>s<user>a\nb<assistant>[f 7]<tool>rc1<assistant>no"
             "({\"type\": \"function\", \"function\": {\"name\": \"f\"}})!");
 }
 
