@@ -15,19 +15,13 @@
 #include "engine/tensor/mutex.h"
 #include "server/scheduler/clock.h"
 #include "server/scheduler/request.h"
+#include "server/service/lifecycle.h"
 #include "server/tenants/tenant_account.h"
 #include "server/tracing/call_trace.h"
 
 namespace attend {
 
 struct ModelEntry;
-
-// Whether the server is about to end. All calls share one Lifecycle.
-struct Lifecycle {
-  std::atomic<bool> draining{false};  // new calls are refused
-  // Running calls end too, because draining took too long.
-  std::atomic<bool> cut{false};
-};
 
 // What a handler knows of its call. Outlives the handler.
 class CallContext {

@@ -14,6 +14,7 @@
 #include "server/budget/request_budget.h"
 #include "server/service/call_context.h"
 #include "server/service/heap_trimmer.h"
+#include "server/service/lifecycle.h"
 #include "server/service/live_calls.h"
 #include "server/service/service.h"
 #include "server/service/unread_answers.h"

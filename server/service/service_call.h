@@ -47,9 +47,8 @@ class ServiceCall : public CallContext {
   // request, whether there is something to answer or not. Asked at the end of
   // the start; a wake-up follows.
   virtual bool AnswersAdmission() const { return false; }
-  // Both are called on any thread, with mutex() held. PostWake() asks that the
-  // call's thread goes on when the engine's step has ended, or when
-  // FlushWakes() is called.
+  // Any thread calls both with mutex() held. After PostWake() the call's thread
+  // goes on once the engine's step has ended or FlushWakes() is called.
   virtual void PostWake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) = 0;
   virtual void FlushWakes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) = 0;
 
