@@ -55,7 +55,7 @@ void HttpSession::End(HttpEnd end) {
   }
   socket_.close(ignored);
   timer_.cancel();
-  budgeted_.reset();
+  body_.reset();
   EndExchange(end);
   environment_.connections.Remove(*this);
 }
@@ -76,8 +76,8 @@ void HttpSession::SetNoDeadline() {
 
 void HttpSession::OnDeadline() {
   if (stage_ == Stage::kAnswer) {
-    if (sending_ != Sending::kNothing) return End({HttpEnd::kSlow});
-    return SendAside(PartOf(filler_));
+    if (out_.kind != Outgoing::Kind::kNothing) return End({HttpEnd::kSlow});
+    return SendAside(answer_.PartOf(answer_.filler));
   }
   if (stage_ != Stage::kHead && stage_ != Stage::kBody) return Close();
   if (!reading_) return Close();
@@ -88,10 +88,10 @@ void HttpSession::OnDeadline() {
 
 std::function<void()> HttpSession::CutOfBody() {
   return [session = weak_from_this(), executor = stream_.get_executor(),
-          serial = serial_] {
+          serial = answer_.serial] {
     asio::post(executor, [session, serial] {
       const auto self = session.lock();
-      if (self == nullptr || self->serial_ != serial) return;
+      if (self == nullptr || self->answer_.serial != serial) return;
       self->OrClose([&] { self->OnCut(); });
     });
   };

@@ -9,9 +9,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "server/http/authority.h"
+#include "server/http/check_sender.h"
 #include "server/http/cors.h"
-#include "server/http/cross_site.h"
 #include "server/http/http_session.h"
 #include "server/http/peer.h"
 #include "server/http/request_head.h"
@@ -49,12 +48,24 @@ absl::string_view View(boost::beast::string_view text) {
   return absl::string_view(text.data(), text.size());
 }
 
+absl::string_view ViewOf(const boost::beast::flat_buffer& buffer) {
+  return {static_cast<const char*>(buffer.data().data()), buffer.size()};
+}
+
+// Some clients send an empty line after a body (RFC 9112, 2.2). They do not
+// begin a request, so the time limit of an idle connection stays. Returns false
+// if no byte of a request is there.
+bool SkipEmptyLines(boost::beast::flat_buffer& buffer) {
+  while (absl::StartsWith(ViewOf(buffer), "\r\n")) buffer.consume(2);
+  return buffer.size() > 0 && ViewOf(buffer) != "\r";
+}
+
 }  // namespace
 
 void HttpSession::WaitForRequest(absl::Duration limit) {
   ResetParser();
-  more_headers_.clear();
-  if (SkipEmptyLines()) return StartHead();
+  answer_.more_headers.clear();
+  if (SkipEmptyLines(buffer_)) return StartHead();
   buffer_.shrink_to_fit();
   stage_ = Stage::kIdle;
   SetDeadline(limit);
@@ -68,17 +79,6 @@ void HttpSession::ResetParser() {
   // 1.74.
   parser_->body_limit(std::numeric_limits<uint64_t>::max());
   parser_->on_chunk_header(CheckChunkHead);
-}
-
-// Some clients send an empty line after a body (RFC 9112, 2.2). They do not
-// begin a request, so the time limit of an idle connection stays.
-bool HttpSession::SkipEmptyLines() {
-  while (absl::StartsWith(Buffered(), "\r\n")) buffer_.consume(2);
-  return buffer_.size() > 0 && Buffered() != "\r";
-}
-
-absl::string_view HttpSession::Buffered() const {
-  return {static_cast<const char*>(buffer_.data().data()), buffer_.size()};
 }
 
 void HttpSession::StartHead() {
@@ -110,7 +110,7 @@ void HttpSession::OnRead(ErrorCode error, size_t bytes) {
   if (stage_ == Stage::kFarewell) return;  // ReadToTheEnd() goes on
   if (late_) return Refuse(408, "the request took too long to arrive");
   if (cut_) return Refuse(503, kNoRoom);
-  if (error && stage_ == Stage::kAnswer && listener_ == nullptr) return;
+  if (error && stage_ == Stage::kAnswer && answer_.listener == nullptr) return;
   if (error == asio::error::eof && stage_ == Stage::kAnswer) {
     return AskWhetherClientReads();
   }
@@ -119,7 +119,7 @@ void HttpSession::OnRead(ErrorCode error, size_t bytes) {
                                    asio::buffer(received_, bytes)));
   switch (stage_) {
     case Stage::kIdle:
-      return SkipEmptyLines() ? StartHead() : Read();
+      return SkipEmptyLines(buffer_) ? StartHead() : Read();
     case Stage::kHead:
       return Parse();
     case Stage::kBody:
@@ -144,7 +144,7 @@ void HttpSession::Parse() {
 }
 
 void HttpSession::OnBadRequest(ErrorCode error) {
-  if (error == http::error::bad_version && NamesOtherVersion(Buffered())) {
+  if (error == http::error::bad_version && NamesOtherVersion(ViewOf(buffer_))) {
     return Refuse(505, "this port serves HTTP/1.1; gRPC has a port of its own");
   }
   if (error != http::error::header_limit &&
@@ -155,7 +155,7 @@ void HttpSession::OnBadRequest(ErrorCode error) {
     return Refuse(431, "the head of the request is too large");
   }
   // RFC 9112, 3: the request line is not whole yet.
-  if (absl::StrContains(Buffered(), ' ')) {
+  if (absl::StrContains(ViewOf(buffer_), ' ')) {
     return Refuse(414, "the target of the request is too long");
   }
   Refuse(501, "the method is not implemented");
@@ -163,28 +163,15 @@ void HttpSession::OnBadRequest(ErrorCode error) {
 
 HeadRefusal HttpSession::CheckHead(const HttpRequest& request) const {
   HeadRefusal refusal = CheckRequestHead(request);
-  if (refusal.status == 0) refusal = CheckSender(request);
+  if (refusal.status == 0) {
+    refusal = CheckSender(request, environment_, ChecksHost());
+  }
   if (refusal.status != 0) return refusal;
   const auto length = parser_->content_length();
   const int64_t limit = environment_.options.max_body_bytes;
   if (length && *length > static_cast<uint64_t>(limit)) {
     return {413, absl::StrCat("the body has ", *length, " bytes, limit is ",
                               limit, " (max_message_bytes)")};
-  }
-  return {};
-}
-
-HeadRefusal HttpSession::CheckSender(const HttpRequest& request) const {
-  const std::optional<Authority> authority = ParseAuthority(request.authority);
-  if (ChecksHost() && authority && !environment_.hosts.Allow(authority->host)) {
-    return {421,
-            "the host of the request is no name of this server, see "
-            "--http-allowed-host"};
-  }
-  if (IsForgeable(request, environment_.options.cors_origins)) {
-    return {403,
-            "a request of another site needs Content-Type "
-            "application/json, or a key, or --http-cors-origins"};
   }
   return {};
 }
@@ -225,28 +212,27 @@ HttpRequest HttpSession::Request() const {
 
 void HttpSession::OnHead() {
   const HttpRequest request = Request();
-  more_headers_ = CorsHeaders(environment_.options.cors_origins, request);
+  answer_.more_headers =
+      CorsHeaders(environment_.options.cors_origins, request);
   if (const auto [status, reason] = CheckHead(request); status != 0) {
     return Refuse(status, reason);
   }
   stage_ = Stage::kAnswer;
   SetNoDeadline();
   environment_.connections.Progress(*this);
-  keep_alive_ = KeepsConnection(request);
-  client_waits_ = ExpectsContinue(request);
-  answered_ = false;
+  answer_.keep_alive = KeepsConnection(request);
+  answer_.client_waits = ExpectsContinue(request);
+  answer_.begun = false;
   Handle();
 }
 
 void HttpSession::ReadBody(uint64_t tenant) {
-  budgeted_.emplace(environment_.requests, tenant, CutOfBody());
-  counted_ = 0;
+  body_.emplace(environment_.requests, tenant, CutOfBody());
   if (parser_->is_done()) return OnBody();
   stage_ = Stage::kBody;
-  paced_ = 0;
   parser_->eager(true);
   SetDeadline(environment_.options.head_timeout);
-  if (!client_waits_ || buffer_.size() > 0) return ParseBody();
+  if (!answer_.client_waits || buffer_.size() > 0) return ParseBody();
   asio::async_write(stream_, asio::buffer(kContinue, sizeof(kContinue) - 1),
                     IfOpen([](HttpSession& self, ErrorCode error, size_t) {
                       if (error) return self.End({HttpEnd::kGone});
@@ -265,15 +251,12 @@ void HttpSession::ParseBody() {
     return Refuse(413, absl::StrCat("the body has more than ", limit,
                                     " bytes, the limit (max_message_bytes)"));
   }
-  if (!budgeted_->Grow(size - std::exchange(counted_, size))) {
+  if (!body_->GrowTo(size)) {
     return Refuse(503, kNoRoom);
   }
   if (error && error != http::error::need_more) return OnBadRequest(error);
   if (parser_->is_done()) return OnBody();
-  if (size - paced_ >= kPaceBytes) {
-    paced_ = size;
-    SetDeadline(environment_.options.head_timeout);
-  }
+  if (body_->KeepsPace()) SetDeadline(environment_.options.head_timeout);
   Read();
 }
 
@@ -285,9 +268,9 @@ void HttpSession::OnBody() {
   }
   stage_ = Stage::kAnswer;
   SetNoDeadline();
-  HttpBody body = {std::move(parser_->get().body()), budgeted_->Take(counted_)};
-  budgeted_.reset();
-  listener_->OnBody(std::move(body));
+  HttpBody body = {std::move(parser_->get().body()), body_->Take()};
+  body_.reset();
+  answer_.listener->OnBody(std::move(body));
   Read();
 }
 
