@@ -8,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -44,6 +45,7 @@ void HeaderBlock::BeginFrame(bool ends_block, bool has_priority) {
     sent_bytes_ = 0;
     header_bytes_ = 0;
     refusal_ = absl::OkStatus();
+    rules_.BeginBlock();
     fields_.clear();
   }
   ends_block_ = ends_block;
@@ -101,6 +103,9 @@ void HeaderBlock::OnField(absl::string_view name, absl::string_view value) {
         absl::StrCat("the call has more than ", kMaxHeaderBytes,
                      " bytes of metadata, counting 32 for each key")));
   }
+  if (absl::Status status = rules_.Check(name, value); !status.ok()) {
+    return Refuse(std::move(status));
+  }
   if (name == kIncomingCallKey || name == kUnknownEncodingKey) return;
   if (absl::EndsWith(name, "-bin")) return OnBinary(name, value);
   if (name == "grpc-encoding") return OnEncoding(value);
@@ -111,12 +116,15 @@ void HeaderBlock::OnField(absl::string_view name, absl::string_view value) {
 // themselves, in the form of clients that do not encode them: a zero first.
 void HeaderBlock::OnBinary(absl::string_view name, absl::string_view value) {
   if (value.empty() || value.front() == '\0') return AddField(name, value);
-  std::string bytes;
-  if (!absl::Base64Unescape(value, &bytes)) {
-    return Refuse(absl::InvalidArgumentError(
-        "the value of a metadata key that ends in -bin is not base64"));
+  // Proxies may join the values of a key.
+  for (const absl::string_view part : absl::StrSplit(value, ',')) {
+    std::string bytes;
+    if (!absl::Base64Unescape(part, &bytes)) {
+      return Refuse(absl::InvalidArgumentError(
+          "the value of a metadata key that ends in -bin is not base64"));
+    }
+    AddField(name, absl::StrCat(absl::string_view("\0", 1), bytes));
   }
-  AddField(name, absl::StrCat(absl::string_view("\0", 1), bytes));
 }
 
 void HeaderBlock::OnEncoding(absl::string_view value) {

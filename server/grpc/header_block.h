@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "server/grpc/field_rules.h"
 #include "server/grpc/hpack_strings.h"
 
 struct nghttp2_hd_inflater;
@@ -83,6 +84,7 @@ class HeaderBlock {
   size_t sent_bytes_ = 0;
   size_t header_bytes_ = 0;
   absl::Status refusal_;
+  FieldRules rules_;
   std::string fields_;
 };
 

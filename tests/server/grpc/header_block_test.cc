@@ -194,6 +194,12 @@ TEST(HeaderBlockTest, BinaryValuesAreDecoded) {
     ASSERT_TRUE(block.refusal().ok()) << sent;
     EXPECT_THAT(FieldsOf(block), ElementsAre(Pair("x-bin", read)));
   }
+  HeaderBlock joined;
+  ASSERT_TRUE(Read(joined, Header("x-bin", "AAEC,,/+8")).ok());
+  EXPECT_THAT(
+      FieldsOf(joined),
+      ElementsAre(Pair("x-bin", zero + std::string("\0\1\2", 3)),
+                  Pair("x-bin", zero), Pair("x-bin", zero + "\xff\xef")));
   for (const std::string bad :
        {"%", "A", "AAEC!", "AA=C", "\xff\xfe\xfd\xfc"}) {
     HeaderBlock block;
@@ -205,6 +211,17 @@ TEST(HeaderBlockTest, BinaryValuesAreDecoded) {
     ASSERT_TRUE(Read(block, Header("x", bad)).ok());
     EXPECT_TRUE(block.refusal().ok()) << bad;
   }
+}
+
+// A block does not see the pseudo-headers of the one before it.
+TEST(HeaderBlockTest, EachBlockHasPseudoHeadersOfItsOwn) {
+  HeaderBlock block;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(Read(block, Header(":path", "/a") + Header("a", "b")).ok());
+    EXPECT_TRUE(block.refusal().ok());
+  }
+  ASSERT_TRUE(Read(block, Header("a", "b") + Header(":path", "/a")).ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(block.refusal()));
 }
 
 TEST(HeaderBlockTest, EncodingsThatNobodyKnowsAreSaidSo) {

@@ -53,51 +53,6 @@ TEST(HeaderLimitTest, ABlockMayHaveAnyNumberOfFrames) {
   }
 }
 
-// Of clients behind a proxy, many share a connection.
-TEST(HeaderLimitTest, ACallWhoseHeadersAreWrongEndsAlone) {
-  const struct {
-    std::string headers;
-    const char* status;
-  } calls[] = {
-      {Header("a", std::string(9000, 'b')), "8"},
-      {Header("a", std::string(9000, 'b'), '\x40'), "8"},
-      {Header("a", std::string(200'000, 'b')), "8"},
-      {Header("a", std::string(2 << 20, 'b'), '\x40'), "8"},
-      {Header(std::string(200'000, 'a'), "b"), "8"},
-      {Header("a", "b", '\x40') + std::string(300, '\xbe'), "8"},
-      {Header("a-bin", "%"), "3"},
-      {Header("a-bin", "%", '\x40'), "3"},
-      {Header("grpc-trace-bin", "A"), "3"},
-      {Header("a-bin", "AA,AA") + Header("b", std::string(9000, 'b')), "3"},
-  };
-  RpcFixture fixture;
-  for (const auto& [headers, status] : calls) {
-    for (const size_t frame : {16384, 1000}) {
-      RawConnection connection(fixture.server->port());
-      // The first call is under way meanwhile; the third one uses the table.
-      ASSERT_TRUE(connection.Send(
-          BlockInFrames(1, Headers(kListModels), 1000) +
-          BlockInFrames(
-              3, Header("x", "y", '\x40') + Headers(kListModels) + headers,
-              frame)));
-      EXPECT_EQ(connection.ReceiveStatus(), status) << headers.substr(0, 30);
-      ASSERT_TRUE(connection.ReceiveUntil(RawConnection::Frame(
-          RawConnection::kResetStream, 0, 3, std::string(4, '\0'))));
-      ASSERT_TRUE(connection.Send(Message(1, MessageHead(0)) +
-                                  BlockInFrames(5, Headers(kListModels), 1000) +
-                                  Message(5, MessageHead(0))));
-      ASSERT_TRUE(connection.ReceiveUntil("grpc-status"));
-      // Frames of headers that end the streams 1 and 5, whose answers are OK.
-      for (const int stream : {1, 5}) {
-        EXPECT_TRUE(connection.ReceiveUntil(std::string(
-            {'\x01', RawConnection::kEndStream | RawConnection::kEndHeaders, 0,
-             0, 0, static_cast<char>(stream)})));
-      }
-      EXPECT_TRUE(connection.Answers());
-    }
-  }
-}
-
 // Headers after the messages.
 TEST(HeaderLimitTest, TrailersMayBeWrongToo) {
   RpcFixture fixture;
