@@ -95,7 +95,7 @@ absl::Status ParseHeaders(void* parser, void* transport, void* stream,
   }
   if (is_last == 0) return absl::OkStatus();
   const bool wanted = read.fields.has_value() && stream != nullptr;
-  const FieldSlice fields(wanted ? *read.fields : "");
+  const CopiedSlice fields(wanted ? *read.fields : "");
   return original(parser, transport, stream, fields.get(), is_last);
 }
 

@@ -62,7 +62,7 @@ absl::Status ParseHeaders(void* parser, const grpc_slice& bytes, bool is_last) {
   if (!read.connection.ok()) return read.connection;
   if (!read.call.ok()) return StreamError(std::move(read.call));
   if (!read.fields) return absl::OkStatus();
-  const FieldSlice fields(*read.fields);
+  const CopiedSlice fields(*read.fields);
   return OriginalParse(parser, fields.get(), is_last);
 }
 

@@ -10,8 +10,9 @@
 namespace attend {
 namespace {
 
-// What libgrpc keeps of a frame in addition to its bytes.
-constexpr size_t kSliceBytes = 32;
+// What libgrpc keeps of a frame in addition to its bytes: a head of the heap's
+// and one of its own, and an entry of a list, which grows by half.
+constexpr size_t kSliceBytes = 96;
 
 absl::Status NoRoom(const RequestBudget& budget) {
   return absl::ResourceExhaustedError(absl::StrCat(

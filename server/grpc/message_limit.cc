@@ -124,14 +124,18 @@ absl::Status ParseMessageData(void* parser, void* transport, void* stream,
                               const grpc_slice& bytes, int is_last) {
   const std::shared_ptr<IncomingCall> call =
       IncomingCalls::OfProcess().OfStream(stream);
-  if (call != nullptr) {
-    const absl::Status refusal = call->OnData(ViewOf(bytes));
-    if (!refusal.ok()) {
-      CancelStream(transport, stream, refusal);
-      return absl::OkStatus();
-    }
+  if (call == nullptr) {
+    return OriginalData(parser, transport, stream, bytes, is_last);
   }
-  return OriginalData(parser, transport, stream, bytes, is_last);
+  const absl::Status refusal = call->OnData(ViewOf(bytes));
+  if (!refusal.ok()) {
+    CancelStream(transport, stream, refusal);
+    return absl::OkStatus();
+  }
+  // libgrpc keeps all that it has read from the connection at once while it
+  // keeps a part of that: 16 KiB for a byte.
+  const CopiedSlice copy(ViewOf(bytes));
+  return OriginalData(parser, transport, stream, copy.get(), is_last);
 }
 
 int UnpackMessage(

@@ -3,8 +3,6 @@
 
 #include <grpc/slice.h>
 
-#include <string>
-
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "server/grpc/header_frames.h"
@@ -30,14 +28,14 @@ inline absl::string_view ViewOf(const grpc_slice& bytes) {
       GRPC_SLICE_LENGTH(bytes));
 }
 
-// The bytes for libgrpc, for as long as this is there.
-class FieldSlice {
+// A copy of the bytes for libgrpc, for as long as this is there.
+class CopiedSlice {
  public:
-  explicit FieldSlice(const std::string& fields)
-      : slice_(grpc_slice_from_copied_buffer(fields.data(), fields.size())) {}
-  ~FieldSlice() { grpc_slice_unref(slice_); }
-  FieldSlice(const FieldSlice&) = delete;
-  FieldSlice& operator=(const FieldSlice&) = delete;
+  explicit CopiedSlice(absl::string_view bytes)
+      : slice_(grpc_slice_from_copied_buffer(bytes.data(), bytes.size())) {}
+  ~CopiedSlice() { grpc_slice_unref(slice_); }
+  CopiedSlice(const CopiedSlice&) = delete;
+  CopiedSlice& operator=(const CopiedSlice&) = delete;
 
   const grpc_slice& get() const { return slice_; }
 

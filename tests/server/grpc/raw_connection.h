@@ -31,7 +31,8 @@ class RawConnection {
     kResetStream = 3,
     kSettings = 4,
     kPing = 6,
-    kContinuation = 9
+    kContinuation = 9,
+    kUnknown = 0x20  // to be ignored
   };
   static constexpr char kAck = 1, kEndStream = 1, kEndHeaders = 4;
 

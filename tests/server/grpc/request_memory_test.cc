@@ -15,6 +15,8 @@
 #include "tests/server/grpc/raw_connection.h"
 #include "tests/server/grpc/rpc_fixture.h"
 #include "tests/server/inference/tensors.h"
+#include "tests/support/resident_bytes.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/wait_until.h"
 
 namespace attend {
@@ -75,6 +77,25 @@ TEST(RequestMemoryTest, SlowMessagesMakeRoomForOthers) {
                "attend_requests_total{code=\"RESOURCE_EXHAUSTED\",method="
                "\"Generate\",model=\"\"} 3") != std::string::npos;
   }));
+}
+
+// gRPC reads many frames at once, and would keep them all for one byte.
+TEST(RequestMemoryTest, AByteOfAMessageDoesNotKeepWhatCameWithIt) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer keeps freed memory";
+  RpcFixture fixture;
+  RawConnection connection(fixture.server->port());
+  ASSERT_TRUE(
+      connection.Send(Call(1) + RawConnection::Frame(RawConnection::kData, 0, 1,
+                                                     MessageHead(1 << 20))));
+  ASSERT_TRUE(connection.Answers());
+  const int64_t before = ResidentBytes();
+  const std::string ignored = RawConnection::Frame(RawConnection::kUnknown, 0,
+                                                   0, std::string(16384, 'x'));
+  const std::string byte =
+      RawConnection::Frame(RawConnection::kData, 0, 1, "m");
+  for (int i = 0; i < 4000; ++i) ASSERT_TRUE(connection.Send(ignored + byte));
+  ASSERT_TRUE(connection.Answers());
+  EXPECT_LT(ResidentBytes(), before + (16 << 20));  // of 64 MiB
 }
 
 TEST(RequestMemoryTest, OneTenantLeavesRoomToTheOthers) {

@@ -3,11 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +16,7 @@
 #include "tests/server/grpc/raw_connection.h"
 #include "tests/server/grpc/rpc_fixture.h"
 #include "tests/server/grpc/slow_call.h"
+#include "tests/support/resident_bytes.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/wait_until.h"
 
@@ -138,21 +137,13 @@ TEST_F(UnreadCallsTest, TheyDoNotHoldTheServer) {
   fixture_->server->Shutdown(absl::Hours(1));  // returns
 }
 
-// Pages of the process that are in memory.
-int64_t Resident() {
-  std::ifstream file("/proc/self/statm");
-  int64_t all = 0, resident = 0;
-  file >> all >> resident;
-  return resident * sysconf(_SC_PAGESIZE);
-}
-
 // Without HeapTrimmer some 20 MiB stay.
 TEST(OpenCallsTest, MemoryOfTheirHeadersGoesBackToTheSystem) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer keeps freed memory";
   RpcFixture fixture;
   std::string headers = Headers(kGenerate);
   for (int i = 0; i < 200; ++i) headers += Header("a", "b");
-  const int64_t before = Resident();
+  const int64_t before = ResidentBytes();
   {
     RawConnection client(fixture.server->port());
     // Acknowledged settings come before many calls.
@@ -165,10 +156,10 @@ TEST(OpenCallsTest, MemoryOfTheirHeadersGoesBackToTheSystem) {
                                                    2 * call + 1, headers)));
     }
     ASSERT_TRUE(client.Answers());
-    EXPECT_GT(Resident(), before + (10 << 20));
+    EXPECT_GT(ResidentBytes(), before + (10 << 20));
   }
-  EXPECT_TRUE(WaitUntil([&] { return Resident() < before + (6 << 20); }))
-      << before << " " << Resident();
+  EXPECT_TRUE(WaitUntil([&] { return ResidentBytes() < before + (6 << 20); }))
+      << before << " " << ResidentBytes();
 }
 
 }  // namespace
