@@ -151,6 +151,30 @@ TEST_P(DraftModelTest, ReadsLongTextsLittleByLittle) {
   EXPECT_EQ(counts.accepted_model_draft_tokens, counts.model_draft_tokens);
 }
 
+// The number of steps would tell one tenant what another has sent: a draft
+// model that knows some of the prompts drafts for them in other steps.
+TEST_P(DraftModelTest, PromptsOfOtherSaltsAreReadAsIfNobodyHadSentThem) {
+  const LoadedModel on = LoadWith(GetParam().model);
+  if (!Drafts(on)) GTEST_SKIP() << "nothing is drafted";
+  const auto requests = [&](int first_seed) {
+    std::vector<EngineRequest> made;
+    for (int i = 0; i < 3; ++i) {
+      made.push_back(Greedy(on.engine(), 60, 30, first_seed + i));
+    }
+    return made;
+  };
+  const auto steps_after = [&](int others, uint64_t salt) {
+    Driver driver(on.engine());
+    driver.Run(requests(others));
+    const int before = driver.steps();
+    std::vector<EngineRequest> salted = requests(1);
+    for (EngineRequest& request : salted) request.cache_salt = salt;
+    driver.Run(std::move(salted));
+    return driver.steps() - before;
+  };
+  EXPECT_EQ(steps_after(/*others=*/1, /*salt=*/7), steps_after(11, 7));
+}
+
 TEST_P(DraftModelTest, WhereManyRunNothingIsDrafted) {
   const LoadedModel on = LoadWith(GetParam().model);
   Driver driver(on.engine());
