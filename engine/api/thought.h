@@ -3,15 +3,26 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
 
 namespace attend {
 
 // A part of a text that is not the answer: models that reason write it first,
-// between two marks such as "<think>" and "</think>".
+// between two marks such as "<think>" and "</think>". Special tokens in a mark
+// have no text of their own; where they mark a thought, they are read by their
+// spelling.
 struct Thought {
+  struct Special {
+    int id;
+    std::string spelling;
+  };
+
   std::string begin;
   std::string end;    // empty: the text has no thought
   bool open = false;  // the prompt ends with `begin`, so the text is inside
+  std::vector<Special> specials = {};  // of both marks
 
   bool possible() const { return !end.empty(); }
 };
@@ -34,6 +45,9 @@ class ThoughtReader {
                                    : Place::kUndecided) {}
 
   void Read(char c);
+  // The spelling of a special token that the mark that comes next may have;
+  // empty for all other tokens, which are read by their texts.
+  absl::string_view Spelling(int id) const;
 
   // Where the next byte belongs.
   Place place() const { return place_; }
@@ -44,6 +58,11 @@ class ThoughtReader {
   bool ended() const { return ended_; }
 
  private:
+  // The mark that comes next.
+  const std::string& mark() const {
+    return place_ == Place::kInside ? thought_->end : thought_->begin;
+  }
+
   const Thought* thought_;
   Place place_;
   size_t matched_ = 0;

@@ -109,13 +109,14 @@ size_t Stopping::ThoughtBytes(absl::Span<const int> new_tokens, int next,
   ThoughtReader reader(thought_);
   size_t bytes = 0;
   size_t answer = 0;
-  // Returns true if there is no thought. Spellings are in no thought's marks.
+  // Returns true if there is no thought.
   const auto read = [&](int id) {
     const size_t special = IsSpecial(id) ? Text(id, spelled).size() : 0;
     bytes += special;
-    for (const char c : Text(id, /*spelled=*/false)) {
+    const absl::string_view mark = reader.Spelling(id);
+    for (const char c : mark.empty() ? Text(id, /*spelled=*/false) : mark) {
       reader.Read(c);
-      ++bytes;
+      bytes += mark.empty();
       if (reader.place() != ThoughtReader::Place::kAnswer || answer > 0) {
         continue;
       }

@@ -55,7 +55,7 @@ class ThoughtState final : public ConstraintState {
   absl::Status Append(int id) override {
     if (reader_.place() == Place::kAnswer) return inner_->Append(id);
     const bool undecided = reader_.place() == Place::kUndecided;
-    for (const char c : constraint_->TextOf(id)) reader_.Read(c);
+    for (const char c : constraint_->TextOf(id, reader_)) reader_.Read(c);
     if (reader_.ended()) {
       inner_ = constraint_->inner().Begin();
       return absl::OkStatus();
@@ -132,16 +132,17 @@ AfterThought::AfterThought(std::shared_ptr<const Constraint> inner,
       inside_(MaskWords(vocab)) {
   Thought open = thought_;
   open.open = true;
-  SetAllowed(ThoughtReader(open), absl::MakeSpan(inside_));
+  const ThoughtReader reader(open);
+  SetAllowed(reader, absl::MakeSpan(inside_));
   for (int id = 0; id < vocab_ && end_id_ < 0; ++id) {
-    if (TextOf(id) == thought_.end) end_id_ = id;
+    if (TextOf(id, reader) == thought_.end) end_id_ = id;
   }
 }
 
 void AfterThought::SetAllowed(const ThoughtReader& reader,
                               absl::Span<uint32_t> mask) const {
   for (int id = 0; id < vocab_; ++id) {
-    if (MayFollow(reader, TextOf(id))) SetBit(id, mask);
+    if (MayFollow(reader, TextOf(id, reader))) SetBit(id, mask);
   }
 }
 

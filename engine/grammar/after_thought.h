@@ -13,8 +13,9 @@ namespace attend {
 
 // A constraint that begins after the thought of a text. Inside of the thought
 // all tokens that have a text are allowed, but none that ends the thought and
-// adds more than white space. A text without a thought has to be what the inner
-// constraint allows. Immutable; any thread may use it.
+// adds more than white space; special tokens are allowed in the marks. A text
+// without a thought has to be what the inner constraint allows. Immutable; any
+// thread may use it.
 class AfterThought final : public Constraint,
                            public std::enable_shared_from_this<AfterThought> {
  public:
@@ -28,7 +29,11 @@ class AfterThought final : public Constraint,
   // The functions below are for the states.
   const Constraint& inner() const { return *inner_; }
   const Thought& thought() const { return thought_; }
-  absl::string_view TextOf(int id) const { return tokenizer_.TokenText(id); }
+  // The text of a token that follows what `reader` has read.
+  absl::string_view TextOf(int id, const ThoughtReader& reader) const {
+    const absl::string_view spelling = reader.Spelling(id);
+    return spelling.empty() ? tokenizer_.TokenText(id) : spelling;
+  }
   int vocab() const { return vocab_; }
   // The token that is the end mark; -1 if there is none.
   int end_id() const { return end_id_; }

@@ -27,7 +27,7 @@ const Thought& ChoiceText::NoThought() {
 }
 
 std::string ChoiceText::Append(int id) {
-  const std::string text = decoder_->Append(id);
+  std::string text = decoder_->Append(id);
   // A decoder that joins no token texts may return earlier text later.
   if (!stop_strings_.empty() && reader_.place() == Place::kAnswer &&
       tokenizer_.joins_token_texts() && tokenizer_.TokenText(id).empty() &&
@@ -36,6 +36,7 @@ std::string ChoiceText::Append(int id) {
         {.at = held_.size() + text.size(),
          .spelling = std::string(tokenizer_.Piece(id, Side::kTarget))});
   }
+  absl::StrAppend(&text, reader_.Spelling(id));
   return Release(text, /*last=*/false);
 }
 

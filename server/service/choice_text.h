@@ -17,7 +17,7 @@ namespace attend {
 // the beginning of a stop string, except in the thought. All returned texts
 // together end before the first stop string after the thought, which may
 // contain the spellings of special tokens: these are seen in their places, but
-// never returned. Not thread-safe.
+// never returned, except those of the thought's marks. Not thread-safe.
 class ChoiceText {
  public:
   // `before`: the ids that the result continues. `tokenizer`, `stop_strings`

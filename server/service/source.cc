@@ -11,6 +11,7 @@
 #include "engine/tokenizer/text/encode_within.h"
 #include "engine/tokenizer/text/too_many_tokens.h"
 #include "server/service/request_fields.h"
+#include "server/service/thought_after.h"
 
 namespace attend {
 namespace {
@@ -137,22 +138,6 @@ absl::StatusOr<Source> ReadText(const v1::Input& input,
   }
   return ReadEncoded(encode, options, limit, tokenizer,
                      absl::StrCat(field, ".text"));
-}
-
-// The thought that an answer to `prompt` may begin with. Some prompts begin the
-// thought, others end it at once, so that the model does not think.
-Thought ThoughtAfter(absl::string_view prompt, const ChatTemplate& chat,
-                     const Tokenizer& tokenizer) {
-  const ChatTemplate::ThoughtMarks marks = chat.thought_marks();
-  if (marks.end.empty()) return {};
-  // A mark that is a special token is in no text.
-  const int id = tokenizer.TokenId(marks.end, Side::kTarget);
-  if (id >= 0 && tokenizer.TokenText(id).empty()) return {};
-  prompt = absl::StripTrailingAsciiWhitespace(prompt);
-  if (absl::EndsWith(prompt, marks.end)) return {};
-  return {.begin = marks.begin,
-          .end = marks.end,
-          .open = absl::EndsWith(prompt, marks.begin)};
 }
 
 absl::StatusOr<Source> ReadChat(const v1::Input& input,

@@ -41,6 +41,12 @@ class FakeTokenizer final : public Tokenizer {
     texts_.back() = "";
   }
 
+  // Spells an id, from 257 on, which is special from now on.
+  void MakeSpecial(int id, std::string spelling) {
+    pieces_[id] = std::move(spelling);
+    texts_[id] = "";
+  }
+
   // INVALID_ARGUMENT if the text has the byte 0x01, which stands for any text
   // that cannot be tokenised.
   absl::StatusOr<Encoding> Encode(const EncodeInput& input) const override {
@@ -89,9 +95,7 @@ class FakeTokenizer final : public Tokenizer {
     return found == pieces_.end() ? -1
                                   : static_cast<int>(found - pieces_.begin());
   }
-  bool IsSpecial(int id, Side) const override {
-    return id == 0 || id == mask_id();
-  }
+  bool IsSpecial(int id, Side) const override { return texts_[id].empty(); }
   int mask_id() const override { return vocab_size_ - 1; }
   absl::StatusOr<int> LanguageId(absl::string_view language) const override {
     if (language == "aa") return 300;

@@ -1,11 +1,15 @@
 #include "engine/tokenizer/chat/chat_json.h"
 
+#include <cstdint>
+#include <deque>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "engine/json/json_parse.h"
 #include "engine/tensor/status_macros.h"
@@ -28,6 +32,17 @@ void NameReasoning(Json& message) {
     message = std::move(named);
     return;
   }
+}
+
+// Nine letters and digits; of another id always the same ones, in every process
+// (FNV-1a).
+std::string ShortId(const std::string& id) {
+  if (id.size() == 9 && absl::c_all_of(id, absl::ascii_isalnum)) return id;
+  uint64_t hash = 14695981039346656037u;
+  for (const char c : id) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  }
+  return absl::StrCat(absl::Hex(hash, absl::kZeroPad16)).substr(0, 9);
 }
 
 }  // namespace
@@ -76,6 +91,35 @@ bool WrapArguments(Json& messages) {
       Json text = std::exchange(arguments, Json::object());
       arguments["text"] = std::move(text);
       any = true;
+    }
+  }
+  return any;
+}
+
+bool ShortenIds(Json& messages) {
+  bool any = false;
+  std::deque<std::string> unanswered;
+  const auto set = [&](Json& object, const char* key, const std::string& id) {
+    Json shortened = ShortId(id);
+    any |= !object.contains(key) || object[key] != shortened;
+    object[key] = std::move(shortened);
+  };
+  int calls = 0;
+  for (Json& message : messages) {
+    if (message.contains("tool_calls") && message["tool_calls"].is_array()) {
+      for (Json& call : message["tool_calls"]) {
+        if (!call.is_object()) continue;
+        const Json id = call.value("id", Json(absl::StrCat(++calls)));
+        if (!id.is_string()) continue;
+        unanswered.push_back(id.get<std::string>());
+        set(call, "id", unanswered.back());
+      }
+    } else if (message.value("role", "") == "tool") {
+      // Answers without an id are in the order of the calls.
+      std::string next = unanswered.empty() ? "" : unanswered.front();
+      if (!unanswered.empty()) unanswered.pop_front();
+      const Json id = message.value("tool_call_id", Json(std::move(next)));
+      if (id.is_string()) set(message, "tool_call_id", id.get<std::string>());
     }
   }
   return any;

@@ -28,6 +28,11 @@ absl::StatusOr<nlohmann::ordered_json> MessageJson(const ChatMessage& message,
 // that was cut. False: there are none.
 bool WrapArguments(nlohmann::ordered_json& messages);
 
+// Gives calls, and the answers to them, ids of nine letters and digits, for
+// conversations that began with another model: templates of Mistral's models
+// take no others. False: all have such ids.
+bool ShortenIds(nlohmann::ordered_json& messages);
+
 }  // namespace attend
 
 #endif  // ATTEND_ENGINE_TOKENIZER_CHAT_CHAT_JSON_H_

@@ -25,14 +25,8 @@ using Json = nlohmann::ordered_json;  // templates write objects in their order
 // Published templates have at most 20 kB.
 constexpr size_t kMaxTemplateBytes = 1 << 20;
 
-// Marks that models write around their thoughts: DeepSeek, Qwen, SmolLM;
-// Mistral; others.
-constexpr std::pair<const char*, const char*> kThoughtMarks[] = {
-    {"<think>", "</think>"},
-    {"[THINK]", "[/THINK]"},
-    {"<thinking>", "</thinking>"},
-    {"<reasoning>", "</reasoning>"},
-};
+// The variable of a template that takes tools.
+constexpr char kTools[] = "tools";
 
 // The text that a template makes; errors begin with its place.
 absl::StatusOr<std::string> Run(absl::string_view place,
@@ -80,8 +74,11 @@ absl::Status ChatTemplate::Add(const Named& named) {
   const absl::Status good = Compile(place, named.source);
   // A process that ended says nothing of the template.
   if (!good.ok() && !absl::IsInvalidArgument(good)) return good;
-  templates_[named.name] = {
-      .place = place, .source = named.source, .refusal = good, .forms = {}};
+  templates_[named.name] = {.place = place,
+                            .source = named.source,
+                            .refusal = good,
+                            .forms = {},
+                            .thought = {}};
   return absl::OkStatus();
 }
 
@@ -102,12 +99,14 @@ void ChatTemplate::FindForms() {
       return Run(place, source, DumpVariables(all), absl::UnixEpoch(),
                  [] { return false; });
     };
-    const bool tools = absl::StrContains(found.source, "tools");
+    const bool tools = absl::StrContains(found.source, kTools);
     found.forms = FindTemplateForms(tools, render);
     found.refusal = found.forms.refusal;
     if (!found.refusal.ok()) {
       found.refusal = absl::InvalidArgumentError(
           absl::StrCat(found.place, ": ", found.refusal.message()));
+    } else {
+      found.thought = FindThoughtMarks(found.source, found.forms, render);
     }
   }
 }
@@ -117,15 +116,29 @@ absl::Status ChatTemplate::refusal() const {
   return chosen.ok() ? (*chosen)->refusal : chosen.status();
 }
 
+absl::Status ChatTemplate::problem() const {
+  RETURN_IF_ERROR(refusal());
+  ASSIGN_OR_RETURN(const Template* chosen, Choose(true));
+  RETURN_IF_ERROR(chosen->refusal);
+  if (chosen->forms.tools != TemplateForms::Tools::kNone ||
+      !absl::StrContains(chosen->source, kTools)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(chosen->place,
+                   ": the chat template mentions tools, but "
+                   "leaves them out in every form"));
+}
+
 bool ChatTemplate::takes_tools() const {
   const auto chosen = Choose(true);
   return chosen.ok() && (*chosen)->refusal.ok() &&
          (*chosen)->forms.tools != TemplateForms::Tools::kNone;
 }
 
-ChatTemplate::ThoughtMarks ChatTemplate::thought_marks() const {
-  for (const auto& [begin, end] : kThoughtMarks) {
-    if (Mentions(end)) return {begin, end};
+ThoughtMarks ChatTemplate::thought_marks() const {
+  for (const auto& [name, found] : templates_) {
+    if (!found.thought.end.empty()) return found.thought;
   }
   return {};
 }
@@ -260,14 +273,13 @@ absl::StatusOr<std::string> ChatTemplate::Render(
   chosen->forms.SetTools(variables);
   auto text =
       Run(chosen->place, chosen->source, DumpVariables(variables), now, ended);
-  if (text.ok() || !absl::IsInvalidArgument(text.status()) ||
-      !WrapArguments(variables["messages"])) {
-    return text;
-  }
-  // The template may not take what is no object.
-  auto wrapped =
+  if (text.ok() || !absl::IsInvalidArgument(text.status())) return text;
+  // The template may take no arguments but objects, and no long ids.
+  const bool wraps = WrapArguments(variables["messages"]);
+  if (!ShortenIds(variables["messages"]) && !wraps) return text;
+  auto again =
       Run(chosen->place, chosen->source, DumpVariables(variables), now, ended);
-  return wrapped.ok() ? wrapped : text;
+  return again.ok() ? again : text;
 }
 
 }  // namespace attend

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "engine/tokenizer/chat/template_forms.h"
+#include "engine/tokenizer/chat/thought_marks.h"
 #include "engine/tokenizer/text/hf_config.h"
 
 namespace attend {
@@ -65,13 +66,12 @@ class ChatTemplate {
   bool Mentions(absl::string_view text) const;
   // OK, or why conversations cannot be rendered. Names the file and the line.
   absl::Status refusal() const;
+  // OK, refusal(), or why conversations with tools lose something: their
+  // template is of no use, or leaves out the tools that it mentions.
+  absl::Status problem() const;
   // Returns true if the template shows tools to its model.
   bool takes_tools() const;
-  // The marks around what the model thinks before it answers, as "<think>" and
-  // "</think>". Both are empty if the templates know none.
-  struct ThoughtMarks {
-    std::string begin, end;
-  };
+  // The marks of thoughts, by the first template that has some.
   ThoughtMarks thought_marks() const;
 
   // The text of a conversation, by the template "tool_use" if `chat` has tools
@@ -94,6 +94,7 @@ class ChatTemplate {
     std::string source;
     absl::Status refusal;
     TemplateForms forms;
+    ThoughtMarks thought;
   };
 
   ChatTemplate() = default;

@@ -35,5 +35,26 @@ TEST(ThoughtTest, ThePromptMayHaveBegunIt) {
   EXPECT_EQ(Places(Thought(), "<t>"), "aaaa");
 }
 
+// Marks of several special tokens begin alike: "<|" and more.
+TEST(ThoughtTest, AMarkMayRepeatItsBeginning) {
+  const Thought open = {.begin = "<t>", .end = "<|<|e|>", .open = true};
+  EXPECT_EQ(Places(open, "<|<|<|e|>a"), "iiiiiiiiiaa");
+  EXPECT_EQ(Places(open, "<<|e|><|<<|<|e|>"), "iiiiiiiiiiiiiiiia");
+}
+
+TEST(ThoughtTest, SpecialTokensAreSpelledInTheMarkThatComesNext) {
+  const Thought thought = {.begin = "<|t|>thought",
+                           .end = "</t>",
+                           .specials = {{7, "<|t|>"}, {8, "</t>"}}};
+  ThoughtReader reader(thought);
+  EXPECT_EQ(reader.Spelling(7), "<|t|>");
+  EXPECT_EQ(reader.Spelling(8), "");
+  for (const char c : thought.begin) reader.Read(c);
+  EXPECT_EQ(reader.Spelling(7), "");
+  EXPECT_EQ(reader.Spelling(8), "</t>");
+  for (const char c : thought.end) reader.Read(c);
+  EXPECT_EQ(reader.Spelling(8), "");
+}
+
 }  // namespace
 }  // namespace attend

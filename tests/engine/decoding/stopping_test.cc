@@ -140,5 +140,29 @@ TEST(StoppingTest, StopStringsCountAfterTheThoughtOnly) {
   EXPECT_TRUE(check(false, {5, 1, 2}, 6));
 }
 
+TEST(StoppingTest, AThoughtMayBeBetweenSpecialTokens) {
+  const std::vector<std::string> texts = {"", "[T]", "[/T]", "xy", "]x", "y"};
+  const auto check = [&](std::vector<int> tokens, int next) {
+    GenerationParams params;
+    params.stop_strings = {"xy", "[/T]x"};
+    params.thought = {
+        .begin = "[T]", .end = "[/T]", .specials = {{1, "[T]"}, {2, "[/T]"}}};
+    VocabularyTexts list;
+    for (size_t id = 0; id < texts.size(); ++id) {
+      const bool special = id == 1 || id == 2;
+      list.plain.Add(special ? "" : texts[id]);
+      list.special.Add(special ? texts[id] : "");
+    }
+    Stopping stopping({params, PromptOf(params), 0, &list});
+    tokens.insert(tokens.begin(), 0);
+    return stopping.Check(tokens, next) == FinishReason::kStopSequence;
+  };
+  EXPECT_TRUE(check({}, 3));
+  EXPECT_FALSE(check({1}, 3));
+  EXPECT_TRUE(check({1, 3, 2}, 3));
+  // Not across the end of the thought.
+  EXPECT_FALSE(check({1, 4, 2}, 5));
+}
+
 }  // namespace
 }  // namespace attend

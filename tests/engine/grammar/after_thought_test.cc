@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/grammar/grammar_compiler.h"
@@ -33,11 +34,13 @@ constexpr int kClose = 256, kCloseLines = 257, kCloseAnswer = 258,
 
 class AfterThoughtTest : public testing::Test {
  protected:
-  void Begin(bool open) {
+  void Begin(bool open, std::vector<Thought::Special> specials = {}) {
     auto inner = compiler_.Compile({GrammarKind::kRegex, "\\{b+\\}"});
     ASSERT_TRUE(inner.ok()) << inner.status();
-    const Thought thought = {
-        .begin = "<think>", .end = "</think>", .open = open};
+    const Thought thought = {.begin = "<think>",
+                             .end = "</think>",
+                             .open = open,
+                             .specials = std::move(specials)};
     constraint_ = compiler_.SkipThought(*inner, thought);
     state_ = constraint_->Begin();
   }
@@ -91,6 +94,26 @@ TEST_F(AfterThoughtTest, ATokenThatClosesTheThoughtAddsNothing) {
   Take({kClose});
   EXPECT_TRUE(Allows('{'));
   EXPECT_FALSE(Allows(kClose));
+}
+
+// As [THINK] of Magistral: the tokens have no text.
+TEST_F(AfterThoughtTest, MarksMayBeSpecialTokens) {
+  Begin(/*open=*/true, {{kSpecial, "</think>"}});
+  Take("a");
+  EXPECT_TRUE(state_->Ending(9).has_value());
+  Take({kSpecial});
+  EXPECT_FALSE(Allows(kSpecial));
+  Take("{b}");
+  EXPECT_FALSE(Allows('x'));
+  EXPECT_TRUE(can_end_);
+
+  Begin(/*open=*/false, {{kSpecial, "<think>"}});
+  EXPECT_TRUE(Allows('{'));
+  Take({kSpecial});
+  EXPECT_FALSE(Allows(kSpecial));
+  Take("x");
+  Take({kClose});
+  Take("{b}");
 }
 
 TEST_F(AfterThoughtTest, TheModelMayOpenTheThoughtOrAnswer) {

@@ -399,6 +399,26 @@ TEST(ChatTemplateTest, OneThatDoesNotCompileIsNoErrorOfTheModel) {
   EXPECT_EQ(*Load(directory)->Render(with_tools, Noon()), "Hi[1]");
 }
 
+TEST(ChatTemplateTest, AProblemNamesTheFileAndWhatIsLost) {
+  const Directory directory;
+  const auto problem = [&](const std::string& source) {
+    directory.Write("chat_template.jinja", source);
+    return std::string(Load(directory)->problem().message());
+  };
+  EXPECT_EQ(problem("{{ messages[0].content }}"), "");
+  EXPECT_EQ(problem("{{ messages[0].content }}{{ tools }}"), "");
+  EXPECT_THAT(problem("{% if %}"), StartsWith("chat_template.jinja: line 1"));
+  EXPECT_THAT(problem("{{ messages[0].text }}"),
+              HasSubstr("leaves out what a user writes"));
+  EXPECT_EQ(problem("{{ messages[0].content }}{# no tools #}"),
+            "chat_template.jinja: the chat template mentions tools, but leaves "
+            "them out in every form");
+  // Tools have a template of their own, whatever this one does.
+  directory.Write("additional_chat_templates/tool_use.jinja", "{% if %}");
+  EXPECT_THAT(problem("{{ messages[0].content }}"),
+              StartsWith("tool_use.jinja: line 1"));
+}
+
 // Llama Guard 3: a text would be looked through letter by letter.
 TEST(ChatTemplateTest, ContentIsGivenInTheFormThatTheTemplateReads) {
   const std::string parts =
@@ -486,6 +506,39 @@ TEST(ChatTemplateTest, ArgumentsThatAreNoObjectAreRendered) {
                                "{{ v }}{% endfor %}{% endfor %}",
                         chat),
             "Hitext={\"a\": ");
+}
+
+// Mistral's templates; other models and clients make other ids, or none.
+TEST(ChatTemplateTest, IdsOfCallsAreThoseThatTheTemplateTakes) {
+  const std::string source =
+      "{{ messages[0].content }}{% for m in messages[1:] %}"
+      "{% set id = m.tool_call_id or m.tool_calls[0].id %}"
+      "{% if id is not defined or id | length != 9 %}"
+      "{{ raise_exception('ids have 9 letters') }}{% endif %}"
+      "{{ ' ' + id }}{% endfor %}";
+  const auto ids = [&](const std::string& of_call, const std::string& answer) {
+    Chat chat = OneTurn();
+    chat.messages.push_back(
+        {.role = "assistant",
+         .content = "",
+         .fields = R"({"tool_calls": [{)" + of_call +
+                   R"("function": {"name": "f", "arguments": {}}}]})"});
+    chat.messages.push_back(
+        {.role = "tool", .content = "1", .fields = "{" + answer + "}"});
+    const auto text = RenderOnce(source, chat);
+    EXPECT_TRUE(text.ok()) << text.status();
+    return text.value_or("");
+  };
+  EXPECT_EQ(ids(R"("id": "abcDEF123",)", R"("tool_call_id": "abcDEF123")"),
+            "Hi abcDEF123 abcDEF123");
+  const std::string shortened =
+      ids(R"("id": "call_1",)", R"("tool_call_id": "call_1")");
+  EXPECT_EQ(shortened.size(), std::string("Hi 123456789 123456789").size());
+  EXPECT_EQ(shortened.substr(3, 9), shortened.substr(13));
+  const std::string made = ids("", "");
+  EXPECT_EQ(made.substr(3, 9), made.substr(13));
+  EXPECT_NE(made, shortened);
+  EXPECT_EQ(ids(R"("id": "call_1",)", ""), shortened);
 }
 
 TEST(ChatTemplateTest, ManyThreads) {
