@@ -1,6 +1,5 @@
 #include "server/app/load_models.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/exceptions.h"
+#include "server/app/log_model.h"
 #include "server/app/model_paths.h"
 #include "server/app/model_sources.h"
 #include "server/hub/fetch_model.h"
@@ -19,34 +19,6 @@
 
 namespace attend {
 namespace {
-
-void LogDraft(const ModelSource& source, const std::optional<DraftInfo>& draft,
-              Log& log) {
-  if (source.draft.empty()) return;
-  if (!draft) {
-    log.Write(LogLevel::kWarning, "draft_left_out",
-              {{"model", source.name},
-               {"draft", source.draft},
-               {"warning", "without AVX2 nothing is drafted"}});
-    return;
-  }
-  log.Write(LogLevel::kInfo, "draft_loaded",
-            {{"model", source.name},
-             {"draft", source.draft},
-             {"family", draft->family},
-             {"cost", draft->cost},
-             {"kv_cache_bytes", draft->kv_cache_bytes}});
-}
-
-void LogShortlist(const ModelSource& source, const ShortlistCounts& counts,
-                  Log& log) {
-  if (source.shortlist.empty()) return;
-  log.Write(LogLevel::kInfo, "shortlist_loaded",
-            {{"model", source.name},
-             {"shortlist", source.shortlist},
-             {"lines", counts.lines},
-             {"unknown_tokens", counts.unknown_tokens}});
-}
 
 absl::StatusOr<std::string> FetchFromHub(const Loading& to,
                                          const ModelSource& source) {
@@ -68,23 +40,14 @@ absl::Status TryLoad(const Loading& to, const ModelSource& source) {
                              to.options.EngineOf(source), source.draft));
   const std::string family = model.engine->info().family;
   const std::string dtype = model.engine->info().dtype;
-  const std::optional<DraftInfo> draft = model.draft;
-  const ShortlistCounts shortlist = model.shortlist;
-  const absl::Status takes_text =
-      model.tokenizer->Encode({.text = "a"}).status();
+  LogModel(source, model, to.log);
   to.models.Add(source.name, std::move(model), source.version, /*warm=*/true);
-  LogDraft(source, draft, to.log);
-  LogShortlist(source, shortlist, to.log);
   to.log.Write(LogLevel::kInfo, "loaded",
                {{"model", source.name},
                 {"model_version", source.version},
                 {"family", family},
                 {"dtype", dtype},
                 {"seconds", SteadyNow() - begin}});
-  if (!takes_text.ok()) {
-    to.log.Write(LogLevel::kWarning, "no_text",
-                 {{"model", source.name}, {"warning", takes_text.message()}});
-  }
   return absl::OkStatus();
 }
 

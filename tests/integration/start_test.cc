@@ -320,6 +320,22 @@ TEST_F(StartTest, AModelWithoutTokenizerIsSaidToTakeNoText) {
   EXPECT_EQ(server.Wait(), 0) << server.output();
 }
 
+TEST_F(StartTest, AChatTemplateOfNoUseIsWarnedOf) {
+  const fs::path model = fs::path(directory_) / "m";
+  fs::copy(ATTEND_SOURCE_DIR "/tests/golden/families/llama-llama3-rope", model,
+           fs::copy_options::recursive);
+  std::ofstream(model / "chat_template.jinja") << "{% if %}";
+  Process server({ATTEND_SERVER, "--port=0", "--http-port=0",
+                  "--kv-cache-bytes=16MiB", "--log-format=json",
+                  "--model=" + model.string()});
+  ASSERT_TRUE(server.WaitForOutput(R"("event":"ready")")) << server.output();
+  EXPECT_THAT(server.output(),
+              HasSubstr(R"("level":"warning","event":"no_chats","model":"m",)"
+                        R"("warning":"chat_template.jinja: line 1:)"));
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 0) << server.output();
+}
+
 TEST_F(StartTest, ADraftModelDraftsAndChangesNothing) {
   ServerProcess server({"--draft=" + BundledModel(), "--prompt-lookup=false"});
   EXPECT_THAT(server.process().output(), HasSubstr("event=draft_loaded"));

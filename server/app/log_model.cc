@@ -1,0 +1,52 @@
+#include "server/app/log_model.h"
+
+#include "absl/status/status.h"
+
+namespace attend {
+namespace {
+
+void LogDraft(const ModelSource& source, const Model& model, Log& log) {
+  if (source.draft.empty()) return;
+  if (!model.draft) {
+    log.Write(LogLevel::kWarning, "draft_left_out",
+              {{"model", source.name},
+               {"draft", source.draft},
+               {"warning", "without AVX2 nothing is drafted"}});
+    return;
+  }
+  log.Write(LogLevel::kInfo, "draft_loaded",
+            {{"model", source.name},
+             {"draft", source.draft},
+             {"family", model.draft->family},
+             {"cost", model.draft->cost},
+             {"kv_cache_bytes", model.draft->kv_cache_bytes}});
+}
+
+void LogShortlist(const ModelSource& source, const Model& model, Log& log) {
+  if (source.shortlist.empty()) return;
+  log.Write(LogLevel::kInfo, "shortlist_loaded",
+            {{"model", source.name},
+             {"shortlist", source.shortlist},
+             {"lines", model.shortlist.lines},
+             {"unknown_tokens", model.shortlist.unknown_tokens}});
+}
+
+void Warn(const ModelSource& source, const char* event,
+          const absl::Status& problem, Log& log) {
+  if (problem.ok()) return;
+  log.Write(LogLevel::kWarning, event,
+            {{"model", source.name}, {"warning", problem.message()}});
+}
+
+}  // namespace
+
+void LogModel(const ModelSource& source, const Model& model, Log& log) {
+  LogDraft(source, model, log);
+  LogShortlist(source, model, log);
+  Warn(source, "no_text", model.tokenizer->Encode({.text = "a"}).status(), log);
+  if (model.chat == nullptr) return;
+  Warn(source, model.chat->refusal().ok() ? "no_tools" : "no_chats",
+       model.chat->problem(), log);
+}
+
+}  // namespace attend
