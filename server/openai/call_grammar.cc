@@ -1,43 +1,17 @@
 #include "server/openai/call_grammar.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
+#include "server/openai/function_grammar.h"
+#include "server/openai/schema_references.h"
 
 namespace attend {
 namespace {
-
-bool IsOneOf(absl::string_view key,
-             std::initializer_list<absl::string_view> keys) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
-// References to the root of a schema become references to `place`, where it
-// will be. What is data, and no schema, stays. `named`: the keys of `json` are
-// names of schemas.
-void MoveReferences(const std::string& place, Json& json, bool named = false) {
-  if (!json.is_structured()) return;
-  for (auto& [key, value] : json.items()) {
-    if (named || json.is_array()) {
-      MoveReferences(place, value);
-    } else if (IsOneOf(key, {"const", "enum", "default", "examples"})) {
-      continue;
-    } else if (key == "$ref" && value.is_string()) {
-      const auto& reference = value.get_ref<const std::string&>();
-      if (reference == "#" || absl::StartsWith(reference, "#/")) {
-        value = place + reference.substr(1);
-      }
-    } else {
-      MoveReferences(place, value,
-                     IsOneOf(key, {"properties", "patternProperties", "$defs",
-                                   "definitions", "dependentSchemas"}));
-    }
-  }
-}
 
 // Schemas of calls of single functions, with what they refer to.
 struct CallSchemas {
@@ -79,23 +53,26 @@ std::string ObjectRule(const ToolFields& fields, const char* key) {
                       "\n");
 }
 
-// Calls in <tool_call>, each `call` the rule of what is inside, up to the end.
+std::string TextWithout(absl::string_view regex) {
+  return absl::StrCat("/(.|\\n)*/ & ~/(.|\\n)*", regex, "(.|\\n)*/");
+}
+
+// Calls in <tool_call>; `call` has the rule of what is inside, up to the end.
+// `call_tags`: a regular expression of what calls begin with, which other text
+// does not have.
 std::string TaggedGrammar(const ToolFields& fields, const std::string& answer,
-                          const char* call) {
-  const std::string object = absl::StrContains(call, "object")
-                                 ? ObjectRule(fields, "arguments")
-                                 : std::string();
+                          const std::string& call,
+                          const char* call_tags = "<tool_call>") {
   if (!answer.empty()) {
     return absl::StrCat("start: answer | tagged", fields.parallel ? "+" : "",
                         "\nanswer: ", answer,
-                        "\ntagged: /\\n*/ \"<tool_call>\" call\n", call,
-                        object);
+                        "\ntagged: /\\n*/ \"<tool_call>\" call\n", call);
   }
   return absl::StrCat(fields.parallel ? "start: (lead call)* REST?\n"
                                       : "start: REST? | lead call\n",
-                      "lead[suffix=\"<tool_call>\"]: /(.|\\n)*/\n", call,
-                      "REST: /(.|\\n)+/ & ~/(.|\\n)*<tool_call>(.|\\n)*/\n",
-                      object);
+                      "lead[suffix=\"<tool_call>\"]: LEAD\n", call,
+                      "LEAD: ", TextWithout(call_tags), "\nREST: /(.|\\n)+/ & ",
+                      TextWithout(call_tags), "\n");
 }
 
 // Calls as objects, one after the other.
@@ -142,11 +119,21 @@ absl::StatusOr<std::string> CallGrammar(const ToolFields& fields,
   if (!any_strict && fields.parallel && answer.empty()) return std::string();
   switch (format) {
     case ToolFormat::kTagged:
-      return TaggedGrammar(fields, answer,
-                           "call: /\\n?/ object /\\n?/ \"</tool_call>\"\n");
+      return TaggedGrammar(
+          fields, answer,
+          absl::StrCat("call: /\\n?/ object /\\n?/ \"</tool_call>\"\n",
+                       ObjectRule(fields, "arguments")));
     case ToolFormat::kObjects:
       return ObjectGrammar(fields, answer);
-    case ToolFormat::kTaggedFunction:
+    case ToolFormat::kTaggedFunction: {
+      ASSIGN_OR_RETURN(const std::string function, FunctionRules(fields.tools));
+      return TaggedGrammar(
+          fields, answer,
+          absl::StrCat("call: /\\n?/ function /\\n?/ \"</tool_call>\"\n",
+                       function),
+          "(<tool_call>|<function=)");
+    }
+    case ToolFormat::kTaggedKeys:
       if (any_strict) break;
       return TaggedGrammar(fields, answer,
                            "call[suffix=\"</tool_call>\"]: /(.|\\n)*/\n");

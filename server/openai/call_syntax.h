@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "server/openai/tools.h"
 
 namespace attend {
 
@@ -18,22 +17,19 @@ struct ToolCall {
   std::string arguments;  // a JSON object as text
 };
 
+// JSON without the spaces between its parts. Numbers keep their digits, which a
+// parser would round.
+std::string WithoutSpaces(absl::string_view json);
+
 // The length of the JSON object at the beginning of `text`; 0: there is none.
 size_t ObjectLength(absl::string_view text);
 
 // The call that a JSON object {"name", "arguments"} or {"name", "parameters"}
-// describes; none: `text` is no such object.
+// describes ("tool_name" in Cohere's models); none: `text` is no such object.
 std::optional<ToolCall> ParseCall(absl::string_view text);
 
 // The calls of a JSON list of such objects; none, if it is something else.
 std::vector<ToolCall> ParseCallList(absl::string_view text);
-
-// The call that is written as <function=NAME>ARGUMENTS</function>: arguments
-// are a JSON object (Llama 3.1), or <parameter=NAME>VALUE</parameter> one after
-// the other (Qwen3-Coder). Such values are texts; what they mean is said by the
-// types in the schema of the function, of `tools`. None: it is something else.
-std::optional<ToolCall> ParseFunctionCall(absl::string_view text,
-                                          const std::vector<Tool>& tools);
 
 }  // namespace attend
 

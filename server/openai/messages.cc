@@ -21,6 +21,7 @@ namespace {
 struct Message {
   std::string role;
   std::optional<std::string> content;
+  std::string refusal;  // what a model said instead of an answer
   Json more = Json::object();
 };
 using MessageField = JsonField<Message>;
@@ -40,7 +41,9 @@ absl::StatusOr<std::string> ReadPart(const JsonValue& part) {
   }
   ASSIGN_OR_RETURN(const std::vector<JsonValue> members, part.Members());
   for (const JsonValue& member : members) {
-    if (member.key() != "type" && member.key() != key) {
+    // Marks of prompt caches ask for nothing here.
+    if (member.key() != "type" && member.key() != key &&
+        member.key() != "cache_control") {
       return UnknownField(member);
     }
   }
@@ -104,7 +107,7 @@ absl::StatusOr<Json> ReadFunction(const JsonValue& value) {
       ASSIGN_OR_RETURN(function["name"], member.String());
     } else if (member.key() == "arguments") {
       ASSIGN_OR_RETURN(function["arguments"], ReadArguments(member));
-    } else {
+    } else if (member.key() != "parsed_arguments") {
       return UnknownField(member);
     }
   }
@@ -159,6 +162,17 @@ constexpr MessageField kMessageFields[] = {
     {"name", "", "", ReadMore},
     {"tool_call_id", "", "", ReadMore},
     {"reasoning_content", "", "", ReadMore},
+    {"reasoning", "", "", ReadMore},
+    // What answers of OpenAI and of its SDKs have beside their text.
+    {"parsed", "", "",
+     [](const JsonValue&, Message&) { return absl::OkStatus(); }},
+    {"refusal", "", "",
+     [](const JsonValue& value, Message& to) {
+       ASSIGN_OR_RETURN(to.refusal, value.String());
+       return absl::OkStatus();
+     }},
+    {"annotations", "", "",
+     [](const JsonValue& value, Message&) { return value.List().status(); }},
 };
 
 }  // namespace
@@ -180,7 +194,7 @@ absl::Status ReadMessages(const JsonValue& value, v1::Chat& chat) {
     }
     v1::ChatMessage& to = *chat.add_messages();
     to.set_role(std::move(message.role));
-    to.set_content(std::move(message.content).value_or(""));
+    to.set_content(message.content.value_or(message.refusal));
     if (!message.more.empty()) to.set_fields_json(DumpJson(message.more));
   }
   return absl::OkStatus();

@@ -1,27 +1,50 @@
 #include "server/openai/tool_calls.h"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "engine/json/json_parse.h"
-#include "server/http_call/json_value.h"
+#include "absl/types/span.h"
+#include "server/openai/call_parameters.h"
+#include "server/openai/call_sections.h"
+#include "server/openai/mistral_calls.h"
+#include "server/openai/recipient_calls.h"
 
 namespace attend {
 namespace {
 
-constexpr absl::string_view kOpen = "<tool_call>";
-constexpr absl::string_view kClose = "</tool_call>";
-constexpr absl::string_view kFunctionOpen = "<function=";
-constexpr absl::string_view kFunctionClose = "</function>";
-// Before and after objects and lists, where they are no special tokens.
+// Before an object or a list that is the whole text.
 constexpr absl::string_view kPythonTag = "<|python_tag|>";
-constexpr absl::string_view kListOpen = "<|tool_call|>";
-constexpr absl::string_view kListClose = "<|/tool_call|>";
+constexpr absl::string_view kFunctools = "functools[";
+
+// Tags that are text. The first is that of kTagged; the second is a part of its
+// call; that of kFunction may be any.
+constexpr CallTags kCallTags[] = {
+    {"<tool_call>", "</tool_call>"},      // Hermes, Qwen, SmolLM3, GLM
+    {"<function=", "</function>"},        // Llama 3.1, Qwen3-Coder
+    {"<|tool_call|>", "<|/tool_call|>"},  // Phi-4-mini, Granite
+    {"<TOOLCALL>", "</TOOLCALL>"},        // Nemotron
+    {"<tool_calls>", "</tool_calls>"},    // Hunyuan, Jamba
+    {"<seed:tool_call>", "</seed:tool_call>"},
+    {"<minimax:tool_call>", "</minimax:tool_call>"},
+    {"<function_calls>", "</function_calls>"},
+    {"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"},              // DeepSeek
+    {"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"},  // Kimi
+};
+constexpr const CallTags& kToolCall = kCallTags[0];
+constexpr const CallTags& kFunctionTag = kCallTags[1];
+
+absl::Span<const CallTags> TagsOf(ToolFormat format) {
+  const absl::Span<const CallTags> all(kCallTags);
+  if (format == ToolFormat::kTagged || format == ToolFormat::kTaggedKeys) {
+    return all.first(1);
+  }
+  return format == ToolFormat::kTaggedFunction ? all.first(2) : all;
+}
 
 // The bytes at the end of `text` that may be the beginning of `open`, with the
 // space before it.
@@ -49,11 +72,16 @@ bool MayBegin(absl::string_view text, absl::string_view with) {
 ToolFormat ToolFormatOf(const ChatTemplate& chat) {
   if (!chat.takes_tools()) return ToolFormat::kNone;
   if (chat.Mentions("[TOOL_CALLS]")) return ToolFormat::kMistral;
-  const bool function = chat.Mentions(kFunctionOpen);
-  if (chat.Mentions(kOpen)) {
-    return function ? ToolFormat::kTaggedFunction : ToolFormat::kTagged;
+  if (chat.Mentions(">>>all")) return ToolFormat::kRecipients;
+  if (chat.Mentions(kToolCall.open)) {
+    if (chat.Mentions(kFunctionTag.open)) return ToolFormat::kTaggedFunction;
+    return chat.Mentions("<arg_key>") ? ToolFormat::kTaggedKeys
+                                      : ToolFormat::kTagged;
   }
-  return function ? ToolFormat::kFunction : ToolFormat::kObjects;
+  const bool tagged =
+      std::any_of(std::begin(kCallTags), std::end(kCallTags),
+                  [&](const CallTags& t) { return chat.Mentions(t.open); });
+  return tagged ? ToolFormat::kFunction : ToolFormat::kObjects;
 }
 
 bool ToolCallParser::Knows(absl::string_view name) const {
@@ -71,8 +99,15 @@ ToolCallParser::Found ToolCallParser::Append(absl::string_view text,
       break;
     case ToolFormat::kTagged:
     case ToolFormat::kTaggedFunction:
+    case ToolFormat::kTaggedKeys:
     case ToolFormat::kFunction:
       FindTagged(last, found);
+      break;
+    case ToolFormat::kMistral:
+      FindMistral(last, found);
+      break;
+    case ToolFormat::kRecipients:
+      FindRecipients(last, found);
       break;
     default:
       FindWhole(last, found);
@@ -81,51 +116,52 @@ ToolCallParser::Found ToolCallParser::Append(absl::string_view text,
 }
 
 bool ToolCallParser::FindOpen(Found& found) {
-  const bool tags = format_ != ToolFormat::kFunction;
-  const bool functions = format_ != ToolFormat::kTagged;
-  const size_t tag = tags ? held_.find(std::string(kOpen)) : held_.npos;
-  const size_t function =
-      functions ? held_.find(std::string(kFunctionOpen)) : held_.npos;
-  const size_t open = std::min(tag, function);
-  if (open == held_.npos) return false;
+  size_t open = std::string::npos;
+  for (const CallTags& tags : TagsOf(format_)) {
+    const size_t at = absl::string_view(held_).find(tags.open);
+    if (at >= open) continue;
+    open = at;
+    inside_ = &tags;
+  }
+  if (inside_ == nullptr) return false;
   const absl::string_view before = absl::StripTrailingAsciiWhitespace(
       absl::string_view(held_).substr(0, open));
   absl::StrAppend(&found.text, before);
   space_ = held_.substr(before.size(), open - before.size());
-  in_function_ = function < tag;
-  held_.erase(0, open + (in_function_ ? 0 : kOpen.size()));
-  inside_ = true;
+  // The tag of a function is a part of the call.
+  const bool all = inside_ == &kFunctionTag;
+  held_.erase(0, open + (all ? 0 : inside_->open.size()));
   return true;
 }
 
 void ToolCallParser::FindTagged(bool last, Found& found) {
   while (true) {
-    if (!inside_ && !FindOpen(found)) break;
-    const absl::string_view open = in_function_ ? "" : kOpen;
-    const absl::string_view close_tag = in_function_ ? kFunctionClose : kClose;
+    if (inside_ == nullptr && !FindOpen(found)) break;
+    const bool in_function = inside_ == &kFunctionTag;
+    const absl::string_view open = in_function ? "" : inside_->open;
+    const absl::string_view close_tag = inside_->close;
     // Strings of a call may have the tag in them.
     absl::string_view rest = absl::StripLeadingAsciiWhitespace(held_);
-    if (absl::StartsWith(rest, kFunctionOpen)) {
+    if (absl::StartsWith(rest, kFunctionTag.open)) {
       rest.remove_prefix(std::min(rest.find('>'), rest.size() - 1) + 1);
       rest = absl::StripLeadingAsciiWhitespace(rest);
     }
     const size_t length = ObjectLength(rest);
     if (absl::StartsWith(rest, "{") && length == 0 && !last) return;
-    const bool is_call = in_function_
+    const bool is_call = in_function
                              ? length > 0
                              : ParseCall(rest.substr(0, length)).has_value();
-    const size_t close =
-        held_.find(std::string(close_tag),
-                   is_call ? held_.size() - rest.size() + length : 0);
+    const size_t close = absl::string_view(held_).find(
+        close_tag, is_call ? held_.size() - rest.size() + length : 0);
     if (close == std::string::npos && !last) return;
     const std::string inner = held_.substr(0, close);
     held_.erase(0,
                 close == std::string::npos ? close : close + close_tag.size());
-    inside_ = false;
-    auto call = ParseTagged(inner);
+    inside_ = nullptr;
+    std::vector<ToolCall> calls = ParseTagged(inner);
     // What is free text has to be a call of a function that there is.
-    if (call && (!in_function_ || Knows(call->name))) {
-      found.calls.push_back(*std::move(call));
+    if (!calls.empty() && (!in_function || Knows(calls.front().name))) {
+      std::move(calls.begin(), calls.end(), std::back_inserter(found.calls));
       found_any_ = true;
     } else {
       absl::StrAppend(&found.text, space_, open, inner,
@@ -133,11 +169,8 @@ void ToolCallParser::FindTagged(bool last, Found& found) {
     }
   }
   size_t held = 0;
-  if (!last) {
-    if (format_ != ToolFormat::kFunction) held = HeldBack(held_, kOpen);
-    if (format_ != ToolFormat::kTagged) {
-      held = std::max(held, HeldBack(held_, kFunctionOpen));
-    }
+  for (const CallTags& tags : TagsOf(format_)) {
+    if (!last) held = std::max(held, HeldBack(held_, tags.open));
   }
   std::string text = held_.substr(0, held_.size() - held);
   held_.erase(0, text.size());
@@ -146,10 +179,17 @@ void ToolCallParser::FindTagged(bool last, Found& found) {
   absl::StrAppend(&found.text, text);
 }
 
-std::optional<ToolCall> ToolCallParser::ParseTagged(
+std::vector<ToolCall> ToolCallParser::ParseTagged(
     absl::string_view inner) const {
-  auto call = ParseCall(inner);
-  return call ? call : ParseFunctionCall(inner, tools_);
+  for (const auto& call : {ParseCall(inner), ParseFunctionCall(inner, tools_),
+                           ParseKeyedCall(inner, tools_)}) {
+    if (call) return {*call};
+  }
+  for (auto& calls : {ParseCallList(inner), ParseInvocations(inner, tools_),
+                      ParseSection(inner)}) {
+    if (!calls.empty()) return calls;
+  }
+  return {};
 }
 
 bool ToolCallParser::MayBeCalls() const {
@@ -158,12 +198,7 @@ bool ToolCallParser::MayBeCalls() const {
   switch (format_) {
     case ToolFormat::kObjects:
       return text[0] == '{' || text[0] == '[' || MayBegin(text, kPythonTag) ||
-             MayBegin(text, kListOpen);
-    case ToolFormat::kMistral:
-      if (text[0] == '[' || absl::StartsWith("[TOOL_CALLS]", text)) return true;
-      return std::any_of(tools_.begin(), tools_.end(), [&](const Tool& tool) {
-        return MayBegin(text, tool.name + "{");
-      });
+             MayBegin(text, kFunctools);
     default:
       return true;
   }
@@ -172,8 +207,7 @@ bool ToolCallParser::MayBeCalls() const {
 void ToolCallParser::FindWhole(bool last, Found& found) {
   if (!MayBeCalls()) {
     // Llama 3 writes calls in two ways, and templates teach only one.
-    format_ = format_ == ToolFormat::kObjects ? ToolFormat::kFunction
-                                              : ToolFormat::kNone;
+    format_ = ToolFormat::kFunction;
     Found rest = Append("", last);
     absl::StrAppend(&found.text, rest.text);
     found.calls = std::move(rest.calls);
@@ -182,16 +216,14 @@ void ToolCallParser::FindWhole(bool last, Found& found) {
   if (!last) return;
   switch (format_) {
     case ToolFormat::kArguments:
-      found.calls.push_back({tools_.front().name, held_});
+      // A thought that was cut is followed by nothing.
+      if (!held_.empty()) found.calls.push_back({tools_.front().name, held_});
       break;
     case ToolFormat::kObjects:
       found.calls = ParseObjects();
       break;
-    case ToolFormat::kCalls:
-      found.calls = ParseCallList(held_);
-      break;
     default:
-      found.calls = ParseMistral();
+      found.calls = ParseCallList(held_);
   }
   if (found.calls.empty()) found.text = held_;
   held_.clear();
@@ -210,9 +242,7 @@ std::vector<ToolCall> ToolCallParser::ParseObjects() const {
   std::vector<ToolCall> calls;
   absl::string_view rest = absl::StripAsciiWhitespace(held_);
   absl::ConsumePrefix(&rest, kPythonTag);
-  if (absl::ConsumePrefix(&rest, kListOpen)) {
-    absl::ConsumeSuffix(&rest, kListClose);
-  }
+  if (absl::StartsWith(rest, kFunctools)) rest.remove_prefix(rest.find('['));
   rest = absl::StripAsciiWhitespace(rest);
   if (absl::StartsWith(rest, "[")) return KnownCalls(rest);
   while (!rest.empty()) {
@@ -228,29 +258,47 @@ std::vector<ToolCall> ToolCallParser::ParseObjects() const {
   return calls;
 }
 
-std::vector<ToolCall> ToolCallParser::ParseMistral() const {
-  std::vector<ToolCall> calls;
-  absl::string_view rest = absl::StripAsciiWhitespace(held_);
-  absl::ConsumePrefix(&rest, "[TOOL_CALLS]");
-  rest = absl::StripLeadingAsciiWhitespace(rest);
-  if (absl::StartsWith(rest, "[")) {
-    calls = KnownCalls(rest);
-    return calls;
+void ToolCallParser::FindMistral(bool last, Found& found) {
+  while (!held_.empty()) {
+    const size_t begin = MistralBegin(held_, !text_begun_, tools_);
+    const std::string text = held_.substr(0, begin);
+    text_begun_ |= !absl::StripAsciiWhitespace(text).empty();
+    absl::StrAppend(&found.text, text);
+    held_.erase(0, text.size());
+    if (held_.empty() || !last) return;
+    found.calls = ParseMistral(held_, tools_);
+    if (!found.calls.empty()) return held_.clear();
+    // No call begins here.
+    text_begun_ = true;
+    found.text += held_[0];
+    held_.erase(0, 1);
   }
-  while (!rest.empty()) {
-    const size_t brace = rest.find('{');
-    if (brace == rest.npos || !Knows(rest.substr(0, brace))) return {};
-    ToolCall call{.name = std::string(rest.substr(0, brace)), .arguments = ""};
-    rest.remove_prefix(brace);
-    const size_t length = ObjectLength(rest);
-    call.arguments = std::string(rest.substr(0, length));
-    if (length == 0 || !ParseOrderedJsonObject("", call.arguments).ok()) {
-      return {};
+}
+
+void ToolCallParser::FindRecipients(bool last, Found& found) {
+  const std::string mark(kRecipientMark);
+  while (!held_.empty()) {
+    if (text_begun_) {
+      const size_t next = held_.find(mark);
+      const size_t held = last ? 0 : HeldBack(held_, mark);
+      const std::string text =
+          held_.substr(0, std::min(next, held_.size() - held));
+      held_.erase(0, text.size());
+      text_begun_ = next == held_.npos;
+      absl::StrAppend(
+          &found.text,
+          text_begun_ ? text : absl::StripTrailingAsciiWhitespace(text));
+      if (text_begun_) return;
+    } else if (absl::StartsWith(held_, mark)) {
+      held_.erase(0, mark.size());
+    } else if (auto call = TakeRecipientCall(tools_, held_)) {
+      found.calls.push_back(*std::move(call));
+    } else {
+      if (!last && MayBeRecipient(tools_, held_)) return;
+      if (absl::StartsWith(held_, kToAll)) held_.erase(0, kToAll.size());
+      text_begun_ = true;
     }
-    calls.push_back(std::move(call));
-    rest.remove_prefix(length);
   }
-  return calls;
 }
 
 }  // namespace attend

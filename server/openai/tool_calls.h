@@ -17,18 +17,25 @@ namespace attend {
 enum class ToolFormat {
   kNone,      // it does not
   kTagged,    // <tool_call>{"name", "arguments"}</tool_call>: Hermes, Qwen
-  kFunction,  // <function=name>...</function>: Llama 3.1
+  kFunction,  // <function=name>...</function>: Llama 3.1; or in other tags
   kTaggedFunction,  // the same in <tool_call>: Qwen3-Coder
+  kTaggedKeys,      // <tool_call>name<arg_key>...</tool_call>: GLM-4.5
   kMistral,         // [{"name", "arguments"}] or name{...}
-  kObjects,    // {"name", "parameters"} or a list as the whole text: Llama 3,
-               // Phi-4
-  kArguments,  // the arguments of the one function that it has to call
-  kCalls       // a list of {"name", "arguments"}, if it has to call some
+  kRecipients,  // >>>name, a line end, and arguments; or >>>all: Functionary
+  kObjects,     // {"name", "parameters"} or a list as the whole text: Llama 3,
+                // Phi-4
+  kArguments,   // the arguments of the one function that it has to call
+  kCalls        // a list of {"name", "arguments"}, if it has to call some
 };
 
 // The format that a chat template teaches its model. kNone if the template
 // knows no tools.
 ToolFormat ToolFormatOf(const ChatTemplate& chat);
+
+// The tags around one call or several.
+struct CallTags {
+  absl::string_view open, close;
+};
 
 // Finds calls in the text of one choice while it grows. What looks like a call
 // and is none is text. Not thread-safe.
@@ -51,23 +58,25 @@ class ToolCallParser {
   // Moves to the next call in tags. False: there is none yet.
   bool FindOpen(Found& found);
   void FindTagged(bool last, Found& found);
-  std::optional<ToolCall> ParseTagged(absl::string_view inner) const;
+  std::vector<ToolCall> ParseTagged(absl::string_view inner) const;
   // Formats in which all of the text is calls, or nothing is.
   void FindWhole(bool last, Found& found);
   bool MayBeCalls() const;
+  // Text, then calls up to the end.
+  void FindMistral(bool last, Found& found);
+  void FindRecipients(bool last, Found& found);
   // The calls of a JSON list; none, if one is of a function that there is not.
   std::vector<ToolCall> KnownCalls(absl::string_view list) const;
   std::vector<ToolCall> ParseObjects() const;
-  std::vector<ToolCall> ParseMistral() const;
   bool Knows(absl::string_view name) const;
 
   ToolFormat format_;
   const std::vector<Tool> tools_;
   std::string held_;
-  bool inside_ = false;       // after <tool_call>, or at <function=
-  bool in_function_ = false;  // at <function=
-  std::string space_;         // before it
+  const CallTags* inside_ = nullptr;  // after the opening tag of a call
+  std::string space_;                 // before it
   bool found_any_ = false;
+  bool text_begun_ = false;  // of FindMistral() and FindRecipients()
 };
 
 }  // namespace attend

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
@@ -31,7 +32,8 @@ Json NoParameters() {
 // Arguments are an object, if a schema says so or not.
 absl::Status MakeObject(const JsonValue& schema, Json& parameters) {
   const Json* const type = Member(schema.json(), "type");
-  if (type != nullptr && !Is(type, "object")) {
+  if (type != nullptr && !Is(type, "object") &&
+      !(type->is_array() && absl::c_linear_search(*type, Json("object")))) {
     return FieldError(schema.name() + ".type", "must be \"object\"");
   }
   // A schema that is another one is an object if that is one.

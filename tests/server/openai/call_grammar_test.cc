@@ -159,6 +159,45 @@ TEST_F(CallGrammarTest, AnAnswerHasItsFormBesideCalls) {
             "<tool_call>");
 }
 
+// Qwen3-Coder: texts have no quotes, all other values are JSON.
+TEST_F(CallGrammarTest, ParametersOfStrictFunctionsAreHeld) {
+  ToolFields fields = Fields("true", true);
+  fields.tools[0].parameters = Json::parse(R"({
+      "properties": {"s": {"type": "string"}, "e": {"type": "string",
+      "enum": ["a \"b\"", "c"]}, "i": {"$ref": "#/$defs/A"},
+      "o": {"type": "object", "properties": {"k": {"type": "integer"}},
+            "additionalProperties": false},
+      "n": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+      "required": ["s", "i"], "$defs": {"A": {"enum": [1, 7]}}})");
+  Hold(fields, ToolFormat::kTaggedFunction);
+  const std::string begin =
+      "I call.\n<tool_call>\n<function=f>\n<parameter=s>\n";
+  const std::string end = "</function>\n</tool_call>";
+  const std::string i = "<parameter=i>\n7\n</parameter>\n";
+  ExpectWhole(begin + "two\n<lines>\n</parameter>\n" + i + end);
+  ExpectWhole(begin + "\n</parameter>\n<parameter=e>\na \"b\"\n</parameter>\n" +
+              i + "<parameter=o>\n{\"k\": 1}\n</parameter>\n" +
+              "<parameter=n>\n\"x\"\n</parameter>\n" + end + "\n" + begin +
+              "x\n</parameter>\n" + i + end);
+  ExpectCut("<tool_call>\n<function=", "h>");
+  ExpectCut("<tool_call>\n<function=f>\n<parameter=", "e>");
+  ExpectCut(begin + "x\n</parameter>\n<parameter=i>\n", "2");
+  ExpectCut(begin + "x\n</parameter>\n<parameter=e>\n", "b");
+  ExpectCut(begin + "x\n</parameter>\n" + i + "<", "tool_call>");
+  // The parser would take it for a call.
+  ExpectCut("<function", "=f>");
+  // What is not strict is free.
+  ExpectWhole(
+      "<tool_call>\n<function=g>\n<parameter=z>\n1</function>\n"
+      "</tool_call>");
+  fields.tools[0].parameters["properties"]["s"]["pattern"] = "x";
+  EXPECT_EQ(CallGrammar(fields, ToolFormat::kTaggedFunction).status().message(),
+            "tools[0].function.strict is true, needs a tool_choice that is "
+            "required or names a function: this model writes texts without "
+            "quotes, and 'pattern' of parameter 's' holds texts in quotes "
+            "only");
+}
+
 TEST_F(CallGrammarTest, SomeFormatsCannotBeHeld) {
   EXPECT_EQ(CallGrammar(Fields("true", true), ToolFormat::kMistral)
                 .status()

@@ -63,6 +63,20 @@ TEST(ChatTest, FieldsThatAskForNothingAreTaken) {
   EXPECT_EQ(tokens(R"(, "max_tokens": 3, "top_logprobs": 0)"), 3);
   EXPECT_EQ(
       tokens(R"(, "max_tokens": 3, "top_logprobs": 0, "logprobs": false)"), 3);
+  // Answers come back as they were sent.
+  EXPECT_EQ(Rendered(fixture, R"("messages": [
+      {"role": "user", "content": [{"type": "text", "text": "a",
+       "cache_control": {"type": "ephemeral"}}]},
+      {"role": "assistant", "content": "b", "refusal": null, "audio": null,
+       "function_call": null, "annotations": [], "reasoning": "c",
+       "parsed": {"x": 1}, "tool_calls": [{"index": 0, "id": "i",
+       "type": "function", "function": {"name": "f", "arguments":
+       "{\"x\": 1}", "parsed_arguments": {"x": 1}}}]}, {"role": "user", "content": "d"}])"),
+            "<user>a<assistant>b[f 1]<user>d>");
+  EXPECT_EQ(Rendered(fixture, R"("messages": [
+      {"role": "user", "content": "a"},
+      {"role": "assistant", "content": null, "refusal": "no"}])"),
+            "<user>a<assistant>no>");
 }
 
 TEST(ChatTest, Streams) {
@@ -177,13 +191,13 @@ TEST(ChatTest, ErrorsNameTheField) {
       {hello + R"(, "max_completion_tokens": 0)", "max_completion_tokens",
        "max_completion_tokens is 0, must be 1 or more"},
       {R"("messages": [{"role": "user", "content": [{"type": "text",
-          "text": "a", "cache_control": {}}]}])",
-       "messages[0].content[0].cache_control", "is not a field"},
+          "text": "a", "mood": {}}]}])",
+       "messages[0].content[0].mood", "is not a field"},
       {R"("messages": [{"role": "user", "content": [{"type": "text"}]}])",
        "messages[0].content[0].text", "must be a string"},
       {R"("messages": [{"role": "assistant", "tool_calls": [{"function":
-          {"name": "f", "arguments": "{}", "parsed_arguments": {}}}]}])",
-       "messages[0].tool_calls[0].function.parsed_arguments", "is not a field"},
+          {"name": "f", "arguments": "{}", "mood": {}}}]}])",
+       "messages[0].tool_calls[0].function.mood", "is not a field"},
       {hello + R"(, "chat_template_kwargs": {"add_generation_prompt": false})",
        "chat_template_kwargs.add_generation_prompt", "has a field of its own"},
       {hello + R"(, "top_logprobs": 2)", "top_logprobs", "needs logprobs"},

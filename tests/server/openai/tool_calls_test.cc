@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
+#include "tests/support/field_rows.h"
 
 namespace attend {
 namespace {
@@ -195,6 +198,43 @@ TEST(ToolCallsTest, AreFoundWhileTheTextGrows) {
       EXPECT_EQ(Found(parts), c.found) << c.text;
     }
   }
+}
+
+TEST(ToolCallsTest, FormatsOfPublishedTemplates) {
+  for (const nlohmann::json& row : FieldRows("tool_calls")) {
+    const auto chat = ChatTemplate::Create(
+        {{"default", "chat_template.jinja", "",
+          absl::StrCat("{{ messages[0].content }}{{ tools }}{# ",
+                       row["marks"].get<std::string>(), " #}")}},
+        HfConfig());
+    ASSERT_TRUE(chat.ok()) << chat.status();
+    std::string expected = row["left"];
+    for (const auto& call : row["calls"]) {
+      absl::StrAppend(&expected, "|", call[0].get<std::string>(), "(",
+                      call[1].dump(), ")");
+    }
+    const std::string text = row["text"];
+    for (const size_t step : {size_t{1}, size_t{5}, text.size()}) {
+      ToolCallParser parser(ToolFormatOf(**chat), Tools());
+      std::vector<ToolCallParser::Found> parts;
+      for (size_t i = 0; i < text.size(); i += step) {
+        parts.push_back(parser.Append(text.substr(i, step), false));
+      }
+      parts.push_back(parser.Append("", true));
+      for (ToolCallParser::Found& part : parts) {
+        for (ToolCall& call : part.calls) {
+          call.arguments = nlohmann::json::parse(call.arguments).dump();
+        }
+      }
+      EXPECT_EQ(Found(parts), expected) << row["case"] << " " << step;
+    }
+  }
+}
+
+// A thought that was cut is followed by no arguments.
+TEST(ToolCallsTest, NoArgumentsAreNoCall) {
+  ToolCallParser parser(ToolFormat::kArguments, Tools());
+  EXPECT_EQ(Found({parser.Append("", /*last=*/true)}), "");
 }
 
 // What cannot be a call is not held back.
