@@ -37,9 +37,13 @@ absl::Status ReadTexts(const JsonValue& value, TranslateFields& to) {
 
 absl::Status ReadFormat(const JsonValue& value, TranslateFields& to) {
   const bool html = value.json() == Json("html");
+  const bool markdown = value.json() == Json("markdown");
   const bool text = value.json() == Json("text") || value.json() == Json("");
-  to.format = html ? v1::DOCUMENT_FORMAT_HTML : v1::DOCUMENT_FORMAT_TEXT;
-  return value.Expect(html || text, "\"text\" or \"html\"");
+  to.format = html       ? v1::DOCUMENT_FORMAT_HTML
+              : markdown ? v1::DOCUMENT_FORMAT_MARKDOWN
+                         : v1::DOCUMENT_FORMAT_TEXT;
+  return value.Expect(html || markdown || text,
+                      "\"text\", \"html\" or \"markdown\"");
 }
 
 // A form has digits, or nothing where its user has entered nothing.
@@ -76,7 +80,7 @@ constexpr JsonField<TranslateFields> kFields[] = {
        ASSIGN_OR_RETURN(to.target, value.String());
        return absl::OkStatus();
      }},
-    {"format", R"({"enum": ["text", "html", ""]})",
+    {"format", R"({"enum": ["text", "html", "markdown", ""]})",
      "The format of the texts; text by default.", ReadFormat},
     {"alternatives", R"({"type": "integer", "minimum": 0})",
      "Other translations of each text to return.", ReadAlternatives},

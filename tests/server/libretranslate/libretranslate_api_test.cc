@@ -165,7 +165,7 @@ TEST_F(LibreTranslateTest, ErrorsNameTheField) {
             "target is '', must be a language of /languages that the source "
             "can be translated to");
   EXPECT_EQ(ErrorOf(with(R"("format": "xml")")),
-            "format is \"xml\", must be \"text\" or \"html\"");
+            "format is \"xml\", must be \"text\", \"html\" or \"markdown\"");
   EXPECT_EQ(ErrorOf(with(R"("alternatives": 8)")),
             "alternatives is 8, must be 0 to 7");
   EXPECT_THAT(ErrorOf(with(R"("alternatives": "many")")),
