@@ -30,12 +30,9 @@ uint64_t DrawSeed() {
 // Tells a multilingual model the target language: its token is the first of
 // each result. A decoder that starts with the token of a language starts with
 // that of the target, and is not told twice.
-absl::Status ReadTargetLanguage(const v1::GenerateRequest& request,
-                                const Tokenizer& tokenizer,
-                                GenerationParams& params) {
-  ASSIGN_OR_RETURN(const std::string language,
-                   ReadLanguage("target_language", request.target_language(),
-                                Side::kTarget, tokenizer));
+absl::Status ForceLanguage(const std::string& language,
+                           const Tokenizer& tokenizer,
+                           GenerationParams& params) {
   if (language.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const int id, tokenizer.LanguageId(language));
   if (IsLanguageToken(params.decoder_start_id, tokenizer)) {
@@ -103,10 +100,10 @@ absl::Status GenerateCall::PrepareInputs(const v1::GenerateRequest& request,
   ASSIGN_OR_RETURN(
       params_, MergeParams(request.params(), model.info(), model.tokenizer));
   ASSIGN_OR_RETURN(cache_salt_, NamedSalt(request.params()));
-  ASSIGN_OR_RETURN(source_language_,
-                   ReadLanguage("source_language", request.source_language(),
-                                Side::kSource, model.tokenizer));
-  RETURN_IF_ERROR(ReadTargetLanguage(request, model.tokenizer, params_));
+  ASSIGN_OR_RETURN(languages_,
+                   ReadLanguages(request.source_language(),
+                                 request.target_language(), model.tokenizer));
+  RETURN_IF_ERROR(ForceLanguage(languages_.target, model.tokenizer, params_));
   RETURN_IF_ERROR(alignments_.Prepare(request.alignments(),
                                       request.inputs_size(), model.info()));
   params_.alignments = alignments_.wanted();
@@ -146,7 +143,8 @@ absl::StatusOr<std::optional<GenerateInput>> GenerateCall::Read(
                          {.truncate = request.truncate(),
                           .takes_chat = true,
                           .chat = model_->chat,
-                          .language = source_language_,
+                          .language = languages_.source,
+                          .language_mark = languages_.prefix,
                           .call = &call},
                          model_->info(), model_->tokenizer, field));
   alignments_.Read(index, source, model_->tokenizer);

@@ -16,6 +16,7 @@
 #include "server/service/input_state.h"
 #include "server/service/service.h"
 #include "server/service/source.h"
+#include "server/service/translation_languages.h"
 
 namespace attend {
 
@@ -76,8 +77,8 @@ class GenerateCall {
 
   const ServedModel* model_ = nullptr;
   GenerationParams params_;
-  std::string source_language_;  // as the tokenizer spells it; "": its default
-  uint64_t cache_salt_ = 0;      // see EngineRequest; 0: the tenant's
+  TranslationLanguages languages_;
+  uint64_t cache_salt_ = 0;  // see EngineRequest; 0: the tenant's
   // For each input the ids that its results continue. Empty for an
   // encoder-decoder, whose results continue nothing.
   std::vector<std::vector<int>> before_;

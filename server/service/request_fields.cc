@@ -9,7 +9,6 @@
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/encode_within.h"
 #include "engine/tokenizer/text/too_many_tokens.h"
-#include "server/documents/find_language.h"
 
 namespace attend {
 namespace {
@@ -116,17 +115,6 @@ absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
   });
   if (!text.ok()) return Annotate(text.status(), field);
   return text;
-}
-
-absl::StatusOr<std::string> ReadLanguage(absl::string_view field,
-                                         const std::string& language, Side side,
-                                         const Tokenizer& tokenizer) {
-  if (language.empty()) return language;
-  const absl::Status known = tokenizer.LanguageId(language).status();
-  if (known.ok()) return language;
-  std::string found = FindLanguage(language, tokenizer.languages(side));
-  if (!found.empty() && tokenizer.LanguageId(found).ok()) return found;
-  return Annotate(known, field);
 }
 
 bool IsLanguageToken(int id, const Tokenizer& tokenizer) {

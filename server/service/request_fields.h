@@ -51,13 +51,6 @@ absl::StatusOr<std::string> RenderChat(
     const ModelInfo& model, const Tokenizer& tokenizer, const CallContext* call,
     absl::string_view field, bool truncate = false);
 
-// The language of a field as the tokenizer spells it: "eng_Latn" of "en". Empty
-// if the field is. INVALID_ARGUMENT if the tokenizer does not know the language
-// on that side.
-absl::StatusOr<std::string> ReadLanguage(absl::string_view field,
-                                         const std::string& language, Side side,
-                                         const Tokenizer& tokenizer);
-
 // Returns true if `id` is the token of a target language, as the decoder start
 // of mBART is.
 bool IsLanguageToken(int id, const Tokenizer& tokenizer);

@@ -14,6 +14,7 @@
 #include "server/service/request_fields.h"
 #include "server/service/source.h"
 #include "server/service/tasks.h"
+#include "server/service/translation_languages.h"
 
 namespace attend {
 namespace {
@@ -40,18 +41,15 @@ class ScoreHandler final
   }
 
   absl::Status ReadLanguages(const v1::ScoreRequest& request) {
-    ASSIGN_OR_RETURN(source_language_,
-                     ReadLanguage("source_language", request.source_language(),
-                                  Side::kSource, tokenizer()));
-    ASSIGN_OR_RETURN(target_language_,
-                     ReadLanguage("target_language", request.target_language(),
-                                  Side::kTarget, tokenizer()));
-    if (target_language_.empty() ||
+    ASSIGN_OR_RETURN(languages_, attend::ReadLanguages(
+                                     request.source_language(),
+                                     request.target_language(), tokenizer()));
+    if (languages_.target.empty() ||
         !IsLanguageToken(info().generation.decoder_start_id, tokenizer())) {
       return absl::OkStatus();
     }
     ASSIGN_OR_RETURN(decoder_start_id_,
-                     tokenizer().LanguageId(target_language_));
+                     tokenizer().LanguageId(languages_.target));
     return absl::OkStatus();
   }
 
@@ -59,17 +57,19 @@ class ScoreHandler final
                       InputState& input) override {
     const v1::ScorePair& pair = request.pairs(index);
     const std::string field = absl::StrCat("pairs[", index, "]");
-    ASSIGN_OR_RETURN(Source source, ReadSource(pair.source(),
-                                               {.truncate = request.truncate(),
-                                                .needs_token = true,
-                                                .takes_chat = true,
-                                                .chat = model().chat,
-                                                .language = source_language_,
-                                                .call = &input.call()},
-                                               info(), tokenizer(),
-                                               absl::StrCat(field, ".source")));
+    ASSIGN_OR_RETURN(
+        Source source,
+        ReadSource(pair.source(),
+                   {.truncate = request.truncate(),
+                    .needs_token = true,
+                    .takes_chat = true,
+                    .chat = model().chat,
+                    .language = languages_.source,
+                    .language_mark = languages_.prefix,
+                    .call = &input.call()},
+                   info(), tokenizer(), absl::StrCat(field, ".source")));
     ASSIGN_OR_RETURN(std::vector<int> target,
-                     ReadTarget(pair.target(), target_language_, info(),
+                     ReadTarget(pair.target(), languages_.target, info(),
                                 tokenizer(), absl::StrCat(field, ".target")));
     // The decoder has one row for its start token, and one for each token of
     // the target but the last.
@@ -112,8 +112,7 @@ class ScoreHandler final
   }
 
   int top_log_probs_ = 0;
-  // As the tokenizer spells them; "": the model's.
-  std::string source_language_, target_language_;
+  TranslationLanguages languages_;
   // Of a decoder that starts with the token of a language: the target's.
   std::optional<int> decoder_start_id_;
   SourceAlignments alignments_;

@@ -82,6 +82,15 @@ void TruncateIds(int limit, const Tokenizer& tokenizer, Source& source) {
   source.truncated = true;
 }
 
+// Returns true if all tokens are special, or of the `mark` bytes that the text
+// begins with.
+bool HasOnlySpecial(const std::vector<TokenOrigin>& origins, int mark) {
+  return std::all_of(origins.begin(), origins.end(), [&](const auto& origin) {
+    return origin.text < 0 ||
+           (mark > 0 && origin.text == 0 && origin.end <= mark);
+  });
+}
+
 // Turns places in the prompt and the text into places in the text alone.
 void TakePromptOff(int prompt, std::vector<TokenOrigin>& origins) {
   for (TokenOrigin& origin : origins) {
@@ -108,12 +117,13 @@ absl::StatusOr<Source> ReadEncoded(const EncodeInput& encode,
       tokenizer, encode,
       {.tokens = limit, .truncate = options.truncate, .ended = ended});
   if (!encoding.ok()) return Annotate(encoding.status(), field);
-  TakePromptOff(static_cast<int>(options.prompt.size()), encoding->origins);
   Source source;
   source.truncated = encoding->truncated;
-  source.empty = !encoding->truncated &&
-                 std::all_of(encoding->origins.begin(), encoding->origins.end(),
-                             [](const auto& o) { return o.text < 0; });
+  const int mark = static_cast<int>(options.language_mark.size());
+  source.empty =
+      !encoding->truncated && HasOnlySpecial(encoding->origins, mark);
+  TakePromptOff(mark + static_cast<int>(options.prompt.size()),
+                encoding->origins);
   source.tokens.ids = std::move(encoding->ids);
   source.tokens.types = std::move(encoding->types);
   source.origins = std::move(encoding->origins);
@@ -124,11 +134,12 @@ absl::StatusOr<Source> ReadText(const v1::Input& input,
                                 const SourceOptions& options, int limit,
                                 const Tokenizer& tokenizer,
                                 absl::string_view field) {
+  const std::string before =
+      absl::StrCat(options.language_mark, options.prompt);
   const std::string prompted =
-      options.prompt.empty() ? "" : absl::StrCat(options.prompt, input.text());
-  EncodeInput encode = {
-      .text = options.prompt.empty() ? input.text() : prompted,
-      .language = options.language};
+      before.empty() ? "" : absl::StrCat(before, input.text());
+  EncodeInput encode = {.text = before.empty() ? input.text() : prompted,
+                        .language = options.language};
   if (input.has_pair()) {
     encode.pair = input.pair();
     if (!options.truncate) {
@@ -185,6 +196,14 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
       break;
     }
     case v1::Input::kTokens: {
+      if (!options.language_mark.empty()) {
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "%s.tokens is set, but model '%s' reads the target language in its "
+            "source: let the ids begin with the token of '%s', and leave "
+            "target_language out",
+            field, model.name,
+            absl::StripTrailingAsciiWhitespace(options.language_mark)));
+      }
       ASSIGN_OR_RETURN(source.tokens, ReadMasked(input.tokens(), model, field));
       if (model.continues_source && !source.tokens.positions.empty()) {
         return absl::InvalidArgumentError(absl::StrFormat(

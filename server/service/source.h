@@ -44,6 +44,9 @@ struct SourceOptions {
   const ChatTemplate* chat = nullptr;  // null: the model has none
   absl::string_view language = "";     // of a text; see EncodeInput
   absl::string_view prompt = "";       // put before a text
+  // Names the target language, and stands before a text (">>fra<< "). There is
+  // no prompt then, and token ids are INVALID_ARGUMENT: they may have it.
+  absl::string_view language_mark = "";
   // If this call is cancelled, reading ends with CANCELLED. Null: no call.
   const CallContext* call = nullptr;
 };

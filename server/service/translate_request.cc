@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "server/service/translation_languages.h"
 
 namespace attend {
 namespace {
@@ -68,6 +70,20 @@ absl::StatusOr<v1::GenerationParams> ReadTranslationParams(
     params.set_num_beams(alternatives + 1);
   }
   return params;
+}
+
+absl::Status CheckTargetLanguage(const v1::TranslateRequest& request,
+                                 const Tokenizer& tokenizer) {
+  if (!request.target_language().empty() || !NeedsTargetLanguage(tokenizer)) {
+    return absl::OkStatus();
+  }
+  for (const std::string& document : request.documents()) {
+    if (absl::StartsWith(document, ">>")) continue;  // it has the token
+    return absl::InvalidArgumentError(
+        absl::StrCat("target_language is empty, but the model translates to ",
+                     NameLanguages(tokenizer.languages(Side::kTarget))));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<DocumentFormat> ReadFormat(v1::DocumentFormat format) {

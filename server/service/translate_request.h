@@ -17,6 +17,10 @@ namespace attend {
 // The parameters with which each sentence is generated.
 absl::StatusOr<v1::GenerationParams> ReadTranslationParams(
     const v1::TranslateRequest& request, const ModelInfo& model);
+// A model of several targets has to be told one: by the request, or by each
+// document, which then begins with its token.
+absl::Status CheckTargetLanguage(const v1::TranslateRequest& request,
+                                 const Tokenizer& tokenizer);
 absl::StatusOr<DocumentFormat> ReadFormat(v1::DocumentFormat format);
 absl::StatusOr<Glossary> ReadGlossary(const v1::TranslateRequest& request);
 

@@ -10,6 +10,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/documents/find_language.h"
 #include "server/documents/text_breaks.h"
+#include "server/service/request_fields.h"
 
 namespace attend {
 namespace {
@@ -29,17 +30,25 @@ absl::StatusOr<std::string> Spell(const char* field, const std::string& code,
   }
   std::string found = FindLanguage(code, languages);
   if (!found.empty()) return found;
-  constexpr size_t kNamed = 8;
-  const absl::Span<const std::string> all = languages;
   return absl::InvalidArgumentError(absl::StrFormat(
-      "%s is '%s', the model has %s%s", field,
-      absl::CHexEscape(code.substr(0, 100)),
-      absl::StrJoin(all.subspan(0, kNamed), ", "),
-      all.size() > kNamed ? absl::StrCat(" and ", all.size() - kNamed, " more")
-                          : ""));
+      "%s is '%s', the model has %s", field,
+      absl::CHexEscape(code.substr(0, 100)), NameLanguages(languages)));
+}
+
+// The token with which a Marian model of several targets is told one.
+std::string MarkOf(absl::string_view language) {
+  return absl::StrCat(">>", language, "<<");
 }
 
 }  // namespace
+
+std::string NameLanguages(absl::Span<const std::string> all) {
+  constexpr size_t kNamed = 8;
+  return absl::StrCat(absl::StrJoin(all.subspan(0, kNamed), ", "),
+                      all.size() > kNamed
+                          ? absl::StrCat(" and ", all.size() - kNamed, " more")
+                          : "");
+}
 
 absl::StatusOr<TranslationLanguages> ChooseLanguages(
     const std::string& source, const std::string& target,
@@ -57,17 +66,32 @@ absl::StatusOr<TranslationLanguages> ChooseLanguages(
       BaseLanguage(source) != BaseLanguage(chosen.of_documents)) {
     chosen.of_documents = source;
   }
-  const std::string token = absl::StrCat(">>", to, "<<");
+  const std::string mark = MarkOf(to);
   if (tokenizer.LanguageId(to).ok()) {
     chosen.target = to;
-  } else if (!to.empty() && tokenizer.TokenId(token, Side::kSource) >= 0) {
-    chosen.prefix = token + " ";
+  } else if (!to.empty() && tokenizer.TokenId(mark, Side::kSource) >= 0) {
+    chosen.prefix = mark + " ";
   }
   if (chosen.of_documents.empty()) {
     const std::vector<std::string> all = tokenizer.languages(Side::kSource);
     if (all.size() == 1) chosen.of_documents = all.front();
   }
   return chosen;
+}
+
+bool NeedsTargetLanguage(const Tokenizer& tokenizer) {
+  const std::vector<std::string> all = tokenizer.languages(Side::kTarget);
+  return all.size() > 1 && !tokenizer.LanguageId(all.front()).ok() &&
+         tokenizer.TokenId(MarkOf(all.front()), Side::kSource) >= 0;
+}
+
+absl::StatusOr<TranslationLanguages> ReadLanguages(const std::string& source,
+                                                   const std::string& target,
+                                                   const Tokenizer& tokenizer) {
+  if (!source.empty() && tokenizer.languages(Side::kSource).empty()) {
+    return Annotate(tokenizer.LanguageId(source).status(), "source_language");
+  }
+  return ChooseLanguages(source, target, tokenizer);
 }
 
 }  // namespace attend

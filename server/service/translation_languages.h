@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "engine/tokenizer/text/tokenizer.h"
 
 namespace attend {
@@ -13,7 +14,7 @@ struct TranslationLanguages {
   std::string of_documents;  // as the model spells it; "": not known
   // Of GenerateRequest, for models whose tokenizers have languages.
   std::string source, target;
-  std::string prefix;  // of each source: a Marian model's ">>deu<< "
+  std::string prefix;  // of each source text: a Marian model's ">>deu<< "
 };
 
 // The languages of a request; see FindLanguage(). INVALID_ARGUMENT names the
@@ -23,6 +24,19 @@ struct TranslationLanguages {
 absl::StatusOr<TranslationLanguages> ChooseLanguages(
     const std::string& source, const std::string& target,
     const Tokenizer& tokenizer);
+
+// The same for texts that are not cut into sentences: a language of the source
+// is INVALID_ARGUMENT, too, if the files of the model name none.
+absl::StatusOr<TranslationLanguages> ReadLanguages(const std::string& source,
+                                                   const std::string& target,
+                                                   const Tokenizer& tokenizer);
+
+// Returns true for a model whose sources have to begin with the token of a
+// target language (">>fra<<"), and whose files name no default.
+bool NeedsTargetLanguage(const Tokenizer& tokenizer);
+
+// The languages of a model as an error lists them: the first of many.
+std::string NameLanguages(absl::Span<const std::string> all);
 
 }  // namespace attend
 

@@ -116,10 +116,10 @@ TEST(RpcEncodersTest, Languages) {
   EXPECT_EQ(response.results(0).choices(0).ids(0), 301);
   request.set_target_language("cc");
   EXPECT_THAT(ErrorOf(fixture, &Stub::Generate, request),
-              HasSubstr("target_language: language is \"cc\", there are"));
+              HasSubstr("target_language is 'cc', the model has aa, bb"));
   request.set_source_language("dd");
   EXPECT_THAT(ErrorOf(fixture, &Stub::Generate, request),
-              HasSubstr("source_language: language is \"dd\""));
+              HasSubstr("source_language is 'dd'"));
 
   v1::ScoreRequest score;
   score.add_pairs()->mutable_source()->set_text("a");

@@ -197,7 +197,8 @@ TEST_F(InferTest, LanguagesAreParameters) {
               ElementsAre(12, 10));
   EXPECT_EQ(OutputOf(response, "output_ids").numbers<int32_t>()[0], 301);
   Parameter(request, "target_language").set_string_param("cc");
-  EXPECT_THAT(ErrorOf(request), HasSubstr("target_language: language is"));
+  EXPECT_THAT(ErrorOf(request),
+              HasSubstr("target_language is 'cc', the model has"));
 }
 
 // The fake's log-probabilities are -1 less what the decoder starts with.

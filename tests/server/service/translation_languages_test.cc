@@ -114,5 +114,23 @@ TEST(TranslationLanguagesTest, FilesThatNameNoneTakeNoTarget) {
                 "target_lang)"));
 }
 
+TEST(TranslationLanguagesTest, OnlyAMarianModelOfSeveralTargetsNeedsOne) {
+  EXPECT_TRUE(
+      NeedsTargetLanguage(Named({"en"}, {"deu", "fra"}, -1, ">>deu<<")));
+  EXPECT_FALSE(NeedsTargetLanguage(Named({"en"}, {"deu"}, -1, ">>deu<<")));
+  EXPECT_FALSE(NeedsTargetLanguage(Named({"aa", "bb"}, {"aa", "bb"}, 7, "")));
+}
+
+// Where texts are not cut into sentences, a language of the source says nothing
+// if the model has none.
+TEST(TranslationLanguagesTest, ATextOfAModelWithoutLanguagesHasNone) {
+  const Named unnamed({}, {}, -1, "");
+  EXPECT_TRUE(ReadLanguages("", "", unnamed).ok());
+  EXPECT_EQ(ReadLanguages("en", "", unnamed).status(),
+            absl::InvalidArgumentError(
+                "source_language: language is \"en\", but the model's "
+                "tokenizer has no languages"));
+}
+
 }  // namespace
 }  // namespace attend
