@@ -17,7 +17,7 @@ struct Literal {
 };
 
 // The literals of a text, in order, apart from each other:
-// * URLs, e-mail addresses;
+// * URLs (also "data:image/png;base64,..."), e-mail addresses;
 // * placeholders: {name}, {{name}}, ${name}, %s, %1$s, %(name)s, %{name}, %1,
 //   {n, plural, ...}, <1>, :name and others; see PlaceholderSize();
 // * numbers with a unit or a currency: 5 km, 20%, $3.50.

@@ -1,6 +1,7 @@
 #include "server/documents/literals_addresses.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -9,6 +10,9 @@
 
 namespace attend {
 namespace {
+
+// The longest type of a data URL, with what stands before it.
+constexpr size_t kLongestType = 128;
 
 // True if `next` is a character of an address, `last` being the one before it.
 // Letters of unspaced scripts are a path of their own ("/wiki/日本"), but after
@@ -73,6 +77,25 @@ size_t Url(absl::string_view text) {
   return 0;
 }
 
+// "data:image/png;base64,iVBORw0" (RFC 2397), with a type or ";base64".
+size_t DataUrl(absl::string_view text) {
+  if (!absl::StartsWithIgnoreCase(text, "data:")) return 0;
+  size_t comma = std::strlen("data:");
+  bool has_type = false;
+  while (comma < std::min(text.size(), kLongestType) &&
+         (absl::ascii_isalnum(text[comma]) ||
+          absl::StrContains("/+.-;=_", text[comma]))) {
+    has_type |= text[comma] == '/' || text[comma] == ';';
+    ++comma;
+  }
+  if (!has_type || comma >= text.size() || text[comma] != ',') return 0;
+  const absl::string_view rest = text.substr(comma + 1);
+  size_t ascii = 0;
+  while (ascii < rest.size() && absl::ascii_isgraph(rest[ascii])) ++ascii;
+  const size_t data = UrlEnd(rest.substr(0, ascii));
+  return data == 0 ? 0 : comma + 1 + data;
+}
+
 // The bytes of letters and digits that a part of an address begins with, and of
 // `set`. A local part has no letters of unspaced scripts: they are the word
 // before it.
@@ -114,7 +137,7 @@ size_t AddressSize(absl::string_view before, absl::string_view text) {
   // A scheme is known as such behind any other letter, and behind the "_" of
   // emphasis.
   if (last >= 0x80 || !absl::ascii_isalnum(static_cast<char>(last))) {
-    if (const size_t size = Url(text)) return size;
+    if (const size_t size = std::max(Url(text), DataUrl(text))) return size;
   }
   return ContinuesWord(last) ? 0 : Email(text);
 }

@@ -102,6 +102,7 @@ size_t Field(absl::string_view text) {
       inside.substr(spaces, NameSize(inside.substr(spaces), "_.-[]$@"));
   inside.remove_prefix(spaces + name.size());
   if (inside.empty()) return 0;
+  if (inside[0] == '\'') return Between(text, "{'", "'}");  // Vue: {'@'}
   if (inside[0] == '}') return spaces > 0 ? 0 : name.size() + 2;
   if (!IsOneOf(inside[0], name.empty() ? ":" : "!:, ")) return 0;
   const size_t size = BalancedSize(text, '}', kLongestMessage);
@@ -197,11 +198,54 @@ size_t Percent(absl::string_view before, absl::string_view text) {
   return name > 0 ? 0 : Numbered(text);
 }
 
-// <1>, </1>, <1/>. Tags with names are those of the document, or what it is
-// about.
+// Inline elements of XLIFF whose end tags stand in texts.
+constexpr std::array<absl::string_view, 9> kXliffElements = {
+    "g", "pc", "mrk", "ph", "bpt", "ept", "it", "sub", "ex"};
+
+// The bytes of space and an attribute in quotation marks.
+size_t AttributeSize(absl::string_view text) {
+  const size_t spaces = SpacesSize(text);
+  const size_t name = NameSize(text.substr(spaces), "_-:.");
+  absl::string_view rest = text.substr(spaces + name);
+  if (spaces == 0 || name == 0 || !absl::ConsumePrefix(&rest, "=") ||
+      rest.empty() || !IsOneOf(rest[0], "\"'")) {
+    return 0;
+  }
+  const size_t end = rest.substr(0, kLongestExpression).find(rest[0], 1);
+  return end == rest.npos ? 0 : text.size() - rest.size() + end + 1;
+}
+
+// <x id="1"/>, <g id="2">, </g>: a tag with attributes, or an end tag of XLIFF.
+size_t NamedTag(absl::string_view text) {
+  absl::string_view rest = text;
+  absl::ConsumePrefix(&rest, "<");
+  const bool closes = absl::ConsumePrefix(&rest, "/");
+  const absl::string_view name = rest.substr(0, NameSize(rest, "_-:"));
+  if (name.empty() || !absl::ascii_isalpha(name[0])) return 0;
+  rest.remove_prefix(name.size());
+  if (closes) {
+    if (!absl::c_linear_search(kXliffElements, name)) return 0;
+  } else {
+    size_t attributes = 0;
+    while (attributes < kLongestMessage) {
+      const size_t size = AttributeSize(rest.substr(attributes));
+      if (size == 0) break;
+      attributes += size;
+    }
+    if (attributes == 0) return 0;
+    rest.remove_prefix(attributes);
+    rest.remove_prefix(SpacesSize(rest.substr(0, 1)));
+    absl::ConsumePrefix(&rest, "/");
+  }
+  return absl::ConsumePrefix(&rest, ">") ? text.size() - rest.size() : 0;
+}
+
+// <1>, </1>, <1/>, and named ones that cannot be prose. Other tags with names
+// are those of the document, or what it is about.
 size_t Tag(absl::string_view text) {
   absl::string_view rest = text;
   if (!absl::ConsumePrefix(&rest, "<")) return 0;
+  if (const size_t size = NamedTag(text)) return size;
   const bool closes = absl::ConsumePrefix(&rest, "/");
   const size_t digits =
       std::min(rest.size(), rest.find_first_not_of("0123456789"));
@@ -236,8 +280,39 @@ bool MayBegin(absl::string_view before) {
          (!ContinuesWord(Last(before)) && !IsOneOf(before.back(), ":$/"));
 }
 
-// $t(key), $name, :name. The latter two have no fewer than two letters: ":p" is
-// none.
+// ":smile:", ":+1:". Chats and GitHub show them as pictures.
+size_t ShortcodeSize(absl::string_view text) {
+  size_t size = 1;
+  while (size < std::min(text.size(), kLongestName) &&
+         (absl::ascii_islower(text[size]) || absl::ascii_isdigit(text[size]) ||
+          IsOneOf(text[size], "_+-"))) {
+    ++size;
+  }
+  const bool closed = size > 2 && size < text.size() && text[size] == ':';
+  return closed && !ContinuesWord(First(text.substr(size + 1)).c) ? size + 1
+                                                                  : 0;
+}
+
+// Vue's "@:key.path", "@.lower:key" and "@:(key)".
+size_t LinkedMessage(absl::string_view before, absl::string_view text) {
+  absl::string_view rest = text;
+  if (!absl::ConsumePrefix(&rest, "@") || !MayBegin(before)) return 0;
+  if (absl::ConsumePrefix(&rest, ".")) rest.remove_prefix(IdentifierSize(rest));
+  if (!absl::ConsumePrefix(&rest, ":")) return 0;
+  if (const size_t name = Enclosed(rest, "(", ")", "_.-")) {
+    return text.size() - rest.size() + name;
+  }
+  size_t name = 0;
+  while (name < std::min(rest.size(), kLongestName) &&
+         (absl::ascii_isalnum(rest[name]) || IsOneOf(rest[name], "_.-"))) {
+    ++name;
+  }
+  while (name > 0 && IsOneOf(rest[name - 1], ".-")) --name;
+  return name == 0 ? 0 : text.size() - rest.size() + name;
+}
+
+// $t(key), $name, :name, :smile:. The latter have no fewer than two letters:
+// ":p" is none.
 size_t Marked(absl::string_view before, absl::string_view text) {
   if (absl::StartsWith(text, "$t(")) {
     const size_t size = BalancedSize(text.substr(2), ')', kLongestExpression);
@@ -245,6 +320,9 @@ size_t Marked(absl::string_view before, absl::string_view text) {
   }
   if (text[0] != '$' && text[0] != ':') return 0;
   if (!MayBegin(before)) return 0;
+  if (text[0] == ':') {
+    if (const size_t size = ShortcodeSize(text)) return size;
+  }
   const size_t name = IdentifierSize(text.substr(1));
   if (name < 2) return 0;
   const bool ends = !ContinuesWord(First(text.substr(1 + name)).c);
@@ -254,9 +332,9 @@ size_t Marked(absl::string_view before, absl::string_view text) {
 }  // namespace
 
 size_t PlaceholderSize(absl::string_view before, absl::string_view text) {
-  if (text.empty() || !IsOneOf(text[0], "{$#%<:")) return 0;
-  return std::max(
-      {Braces(text), Percent(before, text), Tag(text), Marked(before, text)});
+  if (text.empty() || !IsOneOf(text[0], "{$#%<:@")) return 0;
+  return std::max({Braces(text), Percent(before, text), Tag(text),
+                   Marked(before, text), LinkedMessage(before, text)});
 }
 
 }  // namespace attend

@@ -16,7 +16,9 @@ namespace attend {
 // ${expression}, #{expression}, %{name}.
 // After a percent sign: %s, %1$s, %-5.2f, %@, %ld (printf, Android, Apple),
 // %(name)s, %<name>s (Python, Ruby), %1, %L1, %n (Qt), %1% (Boost), %Y (dates).
-// Others: <1>, </1>, <1/> (i18next), $t(key), $name, :name.
+// Others: <1>, </1>, <1/> (i18next), tags with attributes and the end tags of
+// XLIFF (<x id="1"/>, <g id="1">, </g>), $t(key), $name, :name, :smile:,
+// @:key, {'@'} (Vue).
 //
 // Takes time that does not depend on the size of the texts.
 size_t PlaceholderSize(absl::string_view before, absl::string_view text);

@@ -99,8 +99,9 @@ bool IsDigitAt(absl::string_view text, size_t at) {
   return at < text.size() && u_isdigit(First(text.substr(at)).c);
 }
 
-// The bytes of the mark that `text` begins with, if digits may follow it.
-size_t SeparatorSize(absl::string_view text) {
+// The bytes of the mark that `text` begins with, if digits may follow it. A
+// usual space only if `grouped`: it follows one to three digits.
+size_t SeparatorSize(absl::string_view text, bool grouped) {
   for (const absl::string_view mark : {".", ",", "\u066b", "\u066c"}) {
     if (absl::StartsWith(text, mark)) {
       return IsDigitAt(text, mark.size()) ? mark.size() : 0;
@@ -108,8 +109,8 @@ size_t SeparatorSize(absl::string_view text) {
   }
   // Groups of three.
   for (const absl::string_view mark :
-       {"\u00a0", "\u202f", "\u2009", "\u2019", "'"}) {
-    if (!absl::StartsWith(text, mark)) continue;
+       {"\u00a0", "\u202f", "\u2009", "\u2019", "'", " "}) {
+    if (!absl::StartsWith(text, mark) || (mark == " " && !grouped)) continue;
     const absl::string_view group = text.substr(mark.size());
     const bool three = IsDigitAt(group, 0) && IsDigitAt(group, 1) &&
                        IsDigitAt(group, 2) && !IsDigitAt(group, 3);
@@ -120,15 +121,19 @@ size_t SeparatorSize(absl::string_view text) {
 
 size_t Digits(absl::string_view text) {
   size_t size = 0;
+  int group = 0;  // digits since the last mark
   while (size < std::min(text.size(), kLongestName)) {
     const FirstChar next = First(text.substr(size));
     if (u_isdigit(next.c)) {
       size += next.bytes;
+      ++group;
       continue;
     }
-    const size_t mark = size == 0 ? 0 : SeparatorSize(text.substr(size));
+    const size_t mark =
+        size == 0 ? 0 : SeparatorSize(text.substr(size), group <= 3);
     if (mark == 0) break;
     size += mark;
+    group = 0;
   }
   return size;
 }

@@ -1,6 +1,7 @@
 #include "server/documents/literals_text.h"
 
 #include <unicode/uchar.h>
+#include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
 #include <algorithm>
@@ -46,7 +47,19 @@ bool IsUnspaced(UChar32 c) {
     case U_LB_JT:
       return true;
     default:
-      return false;
+      break;
+  }
+  UErrorCode error = U_ZERO_ERROR;
+  const UScriptCode script = uscript_getScript(c, &error);
+  switch (script) {
+    case USCRIPT_BALINESE:
+    case USCRIPT_BATAK:
+    case USCRIPT_BUGINESE:
+    case USCRIPT_JAVANESE:
+    case USCRIPT_TIBETAN:
+      return true;
+    default:
+      return uscript_breaksBetweenLetters(script);
   }
 }
 

@@ -27,8 +27,9 @@ UChar32 Last(absl::string_view text);
 bool IsWordChar(UChar32 c);
 // Returns true for a character of a word in a script that writes no spaces
 // between words, or whose words get suffixes without one, by Unicode's property
-// Line_Break: Han, kana, Hangul, Thai, Khmer and the like. There a literal
-// begins and ends inside of a run of letters.
+// Line_Break and CLDR's data of scripts: Han, kana, Hangul, Thai, Khmer,
+// Javanese and the like. There a literal begins and ends inside of a run of
+// letters.
 bool IsUnspaced(UChar32 c);
 // Returns true for a character that continues a word that a literal ends with.
 bool ContinuesWord(UChar32 c);

@@ -57,9 +57,12 @@ TEST(LiteralsTest, TextsWithSeveralLiterals) {
 
 TEST(LiteralsTest, LongRunsOfTheirBeginningsTakeNoTime) {
   std::string text;
-  for (const char* part : {"{", "%", "a@", "https://", "1.", "$", "{{", "<a ",
-                           "<", "${", "$t(", "{a,plural,", "%(", "%{", "www.",
-                           ":a", "1\u00a0", "\u00e9@", "\u7684"}) {
+  for (const char* part :
+       {"{",   "%",          "a@",         "https://",  "1.",
+        "$",   "{{",         "<a ",        "<",         "${",
+        "$t(", "{a,plural,", "%(",         "%{",        "www.",
+        ":a",  "data:a/b,",  "data:a/b, ", "<a b='c' ", ":a:",
+        "@:a", "1 000 ",     "1\u00a0",    "\u00e9@",   "\u7684"}) {
     std::string run;
     while (run.size() < 50000) run += part;
     Find(run);
