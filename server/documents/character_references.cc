@@ -8,6 +8,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 
 namespace attend {
 namespace {
@@ -172,7 +173,8 @@ CharacterReference ReadReference(absl::string_view text, MarkupKind kind) {
   return {.length = static_cast<int>(name.size() + 2)};
 }
 
-void AppendEscaped(absl::string_view text, std::string& to) {
+void AppendEscaped(absl::string_view text, std::string& to,
+                   absl::string_view others) {
   for (const char c : text) {
     switch (c) {
       case '&':
@@ -184,8 +186,15 @@ void AppendEscaped(absl::string_view text, std::string& to) {
       case '>':
         to += "&gt;";
         break;
+      case '"':
+        to += absl::StrContains(others, c) ? "&quot;" : "\"";
+        break;
       default:
-        to += c;
+        if (absl::StrContains(others, c)) {
+          absl::StrAppend(&to, "&#", static_cast<int>(c), ";");
+        } else {
+          to += c;
+        }
     }
   }
 }

@@ -22,8 +22,11 @@ struct CharacterReference {
 // character, count as defined by the document.
 CharacterReference ReadReference(absl::string_view text, MarkupKind kind);
 
-// Appends a text as a text node has it: with references for '&', '<' and '>'.
-void AppendEscaped(absl::string_view text, std::string& to);
+// Appends a text with references for '&', '<', '>' and the characters of
+// `others`: '"', '\'', '=', '`' and white space, which end an attribute's
+// value.
+void AppendEscaped(absl::string_view text, std::string& to,
+                   absl::string_view others = "");
 
 }  // namespace attend
 

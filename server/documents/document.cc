@@ -6,10 +6,14 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "engine/tensor/status_macros.h"
+#include "server/documents/literals.h"
+#include "server/documents/long_words.h"
 #include "server/documents/markdown_reader.h"
+#include "server/documents/nest_sentences.h"
 #include "server/documents/run_reader.h"
 #include "server/documents/sentence_splitter.h"
 
@@ -28,6 +32,25 @@ constexpr absl::string_view kListMarks[] = {"-",
                                             "\xe2\x80\x94",
                                             "\xc2\xb7"};
 
+// The bytes of a label of a list: "1)", "(a)", "iv)"; "a." if it is all of the
+// text. 0: the text begins with none.
+size_t LabelSize(absl::string_view text) {
+  constexpr size_t kLongest = 4;
+  const size_t open = absl::StartsWith(text, "(") ? 1 : 0;
+  const absl::string_view label = text.substr(open);
+  const auto run = [&](absl::string_view set) {
+    return std::min(label.find_first_not_of(set), label.size());
+  };
+  size_t size = std::max(run("0123456789"), run("ivx"));
+  if (size == 0 && !label.empty() && absl::ascii_isalpha(label[0])) size = 1;
+  if (size == 0 || size > kLongest || size >= label.size()) return 0;
+  const size_t end = open + size + 1;
+  if (label[size] == ')') return end;
+  const bool dotted = open == 0 && label[size] == '.' && size == 1 &&
+                      absl::ascii_islower(label[0]) && end == text.size();
+  return dotted ? end : 0;
+}
+
 // The sentence without marks at its beginning that have a space behind them.
 TextRange WithoutListMarks(absl::string_view text, TextRange sentence) {
   while (true) {
@@ -41,6 +64,8 @@ TextRange WithoutListMarks(absl::string_view text, TextRange sentence) {
         more = true;
       }
     }
+    if (marks == 0) marks = LabelSize(rest);
+    if (marks == rest.size()) return {sentence.end, sentence.end};
     const TextRange behind =
         Trim(text, {sentence.begin + static_cast<int>(marks), sentence.end});
     const bool spaced = behind.begin > sentence.begin + static_cast<int>(marks);
@@ -53,6 +78,9 @@ TextRange WithoutListMarks(absl::string_view text, TextRange sentence) {
 // is one, which no sentence crosses.
 constexpr size_t kLeastBlock = 64 << 10;
 constexpr size_t kMostBlock = 256 << 10;
+
+// Takes as many tokens as any name that stands in for something.
+constexpr absl::string_view kLongestStandIn = " London ";
 
 // A run, a block or a sentence takes at least as long as so many bytes do.
 constexpr size_t kLeastWork = 64;
@@ -111,6 +139,11 @@ DocumentReader::DocumentReader(std::string source, DocumentOptions options)
     : options_(std::move(options)),
       document_({.format = options_.format, .source = std::move(source)}) {}
 
+Document DocumentReader::Take() {
+  document_.sentences = NestSentences(std::move(document_.sentences));
+  return std::move(document_);
+}
+
 absl::StatusOr<bool> DocumentReader::Read(size_t bytes) {
   size_t read = 0;
   while (read < bytes) {
@@ -142,9 +175,10 @@ absl::StatusOr<bool> DocumentReader::NextRun() {
   } else {
     if (is_read_) return false;
     is_read_ = true;
-    run_.AddText(document_.source,
-                 {0, static_cast<int>(document_.source.size())});
+    run_.AddEscaped(document_.source,
+                    {0, static_cast<int>(document_.source.size())});
   }
+  run_.MakeObjects(FindLongWords(run_.text()));
   text_ = Unbroken();
   next_block_ = 0;
   return true;
@@ -174,7 +208,7 @@ size_t DocumentReader::FindSentences() {
 // In HTML and XML a line break is a space; so many bytes as before.
 std::string DocumentReader::Unbroken() const {
   std::string unbroken = run_.text();
-  if (run_.escaping() != Escaping::kMarkup) return unbroken;
+  if (!IsMarkup(run_.escaping())) return unbroken;
   std::replace_if(
       unbroken.begin(), unbroken.end(),
       [](char c) { return absl::ascii_isspace(c); }, ' ');
@@ -202,11 +236,27 @@ absl::Status DocumentReader::AddPart(TextRange range) {
   return absl::OkStatus();
 }
 
-// What stands in for an object is longer than kObjectCharacter.
+// The model reads names in the place of objects and of literals.
 double DocumentReader::Measure(absl::string_view text) const {
-  if (!absl::StrContains(text, kObjectCharacter)) return options_.measure(text);
-  return options_.measure(
-      absl::StrReplaceAll(text, {{kObjectCharacter, " London "}}));
+  const auto measure = [&](absl::string_view read) {
+    return options_.measure(
+        absl::StrReplaceAll(read, {{kObjectCharacter, kLongestStandIn}}));
+  };
+  // No name has this many times the tokens of what it stands in for.
+  constexpr double kLongerNames = 4;
+  const double written = measure(text);
+  if (written <= 1 / kLongerNames) return written;
+  std::string read;
+  int done = 0;
+  for (const Literal& literal : FindLiterals(text)) {
+    if (literal.readable) continue;
+    absl::StrAppend(&read, text.substr(done, literal.range.begin - done),
+                    kLongestStandIn);
+    done = literal.range.end;
+  }
+  if (done == 0) return written;
+  absl::StrAppend(&read, text.substr(done));
+  return measure(read);
 }
 
 }  // namespace attend

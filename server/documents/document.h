@@ -46,6 +46,8 @@ struct DocumentOptions {
 // * HTML: as the element is known (see IsBlockElement()).
 // * XML: an element is inside of a line if its parent has text of its own.
 // Elements that are not to be translated are objects of a sentence, or end it.
+// Texts of attributes (see AttributeTexts) are sentences of their own, or in
+// Sentence::inner of the sentence that has their tag.
 // In Markdown a sentence ends where a block or a cell of a table ends, and at a
 // hard line break.
 class DocumentReader {
@@ -63,7 +65,7 @@ class DocumentReader {
   // than kMostMarkup.
   absl::StatusOr<bool> Read(size_t bytes);
   // Once all have been found.
-  Document Take() { return std::move(document_); }
+  Document Take();
 
  private:
   DocumentReader(std::string source, DocumentOptions options);

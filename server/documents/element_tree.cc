@@ -32,6 +32,7 @@ absl::StatusOr<ElementTree> ReadElements(absl::string_view document,
                          token.kind == MarkupToken::kText &&
                          open.in_kept_block());
     tree.follows.push_back(open.follows());
+    if (!open.translates_attributes()) token.texts.clear();
     lexer.set_foreign(open.in_foreign());
     tree.tokens.push_back(std::move(token));
   }

@@ -1,11 +1,13 @@
 #include "server/documents/long_sentences.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <limits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "server/documents/literals.h"
 
 namespace attend {
 namespace {
@@ -73,9 +75,32 @@ int SpaceAt(absl::string_view text, int at) {
   return absl::StartsWith(text.substr(at), "\xe3\x80\x80") ? 3 : 0;
 }
 
+// The literal of those in order that has byte `at` and the one before it; null:
+// none has.
+const TextRange* LiteralAt(const std::vector<TextRange>& literals, int at) {
+  const auto found = std::partition_point(
+      literals.begin(), literals.end(),
+      [&](TextRange literal) { return literal.end <= at; });
+  return found != literals.end() && found->begin < at ? &*found : nullptr;
+}
+
+// A break of the text near the middle of a range, or the end of the literal
+// that has it; -1: there is none inside of the range.
+int BreakOf(absl::string_view text, TextRange range, BreakKind kind,
+            const std::vector<TextRange>& literals) {
+  const absl::string_view all = text.substr(range.begin, range.size());
+  const int near = NearestBreak(all, range.size() / 2, kind);
+  if (near < 0) return -1;
+  const TextRange* const literal = LiteralAt(literals, range.begin + near);
+  if (literal == nullptr) return range.begin + near;
+  if (literal->end < range.end) return literal->end;
+  return literal->begin > range.begin ? literal->begin : -1;
+}
+
 // The best place between begin and end at which to cut, by what is there; -1:
-// there is one character.
-int CutOf(absl::string_view text, TextRange range) {
+// there is one character, or one literal.
+int CutOf(absl::string_view text, TextRange range,
+          const std::vector<TextRange>& literals) {
   const int middle = range.begin + range.size() / 2;
   int clause = -1, word = -1, character = -1;
   const auto take = [&](int place, int& best) {
@@ -86,6 +111,10 @@ int CutOf(absl::string_view text, TextRange range) {
   };
   for (int at = range.begin; at < range.end; ++at) {
     if (IsInsideOfCharacter(text, at)) continue;
+    if (const TextRange* const literal = LiteralAt(literals, at)) {
+      at = std::min(literal->end, range.end) - 1;
+      continue;
+    }
     if (const int size = ClauseEndAt(text, at)) take(at + size, clause);
     if (const int size = SpaceAt(text, at)) take(at + size, word);
     take(at, character);
@@ -96,10 +125,9 @@ int CutOf(absl::string_view text, TextRange range) {
     return clause;
   }
   if (word >= 0) return word;
-  const absl::string_view all = text.substr(range.begin, range.size());
   for (const BreakKind kind : {BreakKind::kWord, BreakKind::kCharacter}) {
-    const int near = NearestBreak(all, middle - range.begin, kind);
-    if (near >= 0) return range.begin + near;
+    const int near = BreakOf(text, range, kind, literals);
+    if (near >= 0) return near;
   }
   return character;
 }
@@ -108,7 +136,10 @@ int CutOf(absl::string_view text, TextRange range) {
 
 SentenceCutter::SentenceCutter(absl::string_view text, TextRange sentence,
                                const MeasureText& measure)
-    : text_(text), measure_(measure), left_({{sentence, kUnknown}}) {}
+    : text_(text),
+      sentence_(sentence),
+      measure_(measure),
+      left_({{sentence, kUnknown}}) {}
 
 std::optional<TextRange> SentenceCutter::Next() {
   while (!left_.empty()) {
@@ -120,13 +151,24 @@ std::optional<TextRange> SentenceCutter::Next() {
     if (measure <= kMaybe || measure == kUnknown) {
       measure = measure_(text_.substr(range.begin, range.size()));
     }
-    const int cut = measure <= 1 ? -1 : CutOf(text_, range);
+    if (measure <= 1) return range;
+    if (!literals_) FindLiteralsOfSentence();
+    const int cut = CutOf(text_, range, *literals_);
     if (cut < 0) return range;
     const double each = measure / range.size();
     left_.push_back({{cut, range.end}, each * (range.end - cut)});
     left_.push_back({{range.begin, cut}, each * (cut - range.begin)});
   }
   return std::nullopt;
+}
+
+void SentenceCutter::FindLiteralsOfSentence() {
+  literals_.emplace();
+  for (const Literal& literal :
+       FindLiterals(text_.substr(sentence_.begin, sentence_.size()))) {
+    literals_->push_back({sentence_.begin + literal.range.begin,
+                          sentence_.begin + literal.range.end});
+  }
 }
 
 }  // namespace attend

@@ -16,8 +16,9 @@ using MeasureText = std::function<double(absl::string_view)>;
 
 // Cuts a sentence until all parts fit, as near to the middle as it can: behind
 // a comma, colon or the like; else between words, which scripts without spaces
-// have as well; else between characters as readers see them. The parts are
-// without the white space around them.
+// have as well; else between characters as readers see them. A literal (see
+// FindLiterals()) is in one part, which may be too long. The parts are without
+// the white space around them.
 class SentenceCutter {
  public:
   // `text` and `measure` must outlive the cutter.
@@ -32,8 +33,13 @@ class SentenceCutter {
     double measure;  // about; infinite: not known
   };
 
+  void FindLiteralsOfSentence();
+
   const absl::string_view text_;
+  const TextRange sentence_;
   const MeasureText& measure_;
+  // Of text_, once the sentence is known to be too long.
+  std::optional<std::vector<TextRange>> literals_;
   std::vector<Piece> left_;  // the next one last
 };
 

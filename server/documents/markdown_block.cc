@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -46,22 +48,23 @@ void MarkdownBlock::AddText(TextRange source, bool is_reference) {
   const int label = has_begun_ ? 0 : LabelSize(source);
   has_begun_ = true;
   floor_ = source.end;
-  if (is_hidden()) return;
+  if (is_hidden() && !picture_) return;
+  Run& run = picture_ ? *picture_ : run_;
   if (label > 0) {
     const TextRange mark = {source.begin, source.begin + label};
-    run_.AddTag({.kind = Run::Tag::kEmpty, .source = mark});
+    run.AddTag({.kind = Run::Tag::kEmpty, .source = mark});
     source.begin = mark.end;
   } else if (escaped) {
     ++marks_;
-    run_.AddReplaced(document_.substr(source.begin, 1),
-                     {source.begin - 1, source.begin + 1});
+    run.AddReplaced(document_.substr(source.begin, 1),
+                    {source.begin - 1, source.begin + 1});
     ++source.begin;
   }
   if (is_reference) {
     ++marks_;
-    run_.AddMarkedUp(document_, source, MarkupKind::kHtml);
+    run.AddMarkedUp(document_, source, MarkupKind::kHtml);
   } else {
-    run_.AddText(document_, source);
+    run.AddText(document_, source);
   }
 }
 
@@ -122,9 +125,12 @@ std::optional<std::vector<TextRange>> MarkdownBlock::FindFirstMarks(int begin) {
 void MarkdownBlock::AddMark(MarkdownEvent event, TextRange mark) {
   ++marks_;
   if (IsBreak(event.kind)) {
-    if (is_hidden()) return;
-    run_.AddReplaced(event.kind == MarkdownEvent::kSoftBreak ? " " : "\n",
-                     mark);
+    if (picture_) {
+      picture_->AddReplaced(" ", mark);
+    } else if (!is_hidden()) {
+      run_.AddReplaced(event.kind == MarkdownEvent::kSoftBreak ? " " : "\n",
+                       mark);
+    }
   } else if (event.begins) {
     BeginElement(event.kind, mark);
   } else {
@@ -138,6 +144,9 @@ void MarkdownBlock::BeginElement(MarkdownEvent::Kind kind, TextRange mark) {
                      kind == MarkdownEvent::kImage ||
                      (kind == MarkdownEvent::kLink && mark.size() > 0 &&
                       document_[mark.begin] == '<');
+  picture_.reset();
+  if (kind == MarkdownEvent::kImage && !is_hidden())
+    picture_.emplace(escaping_);
   if (hides || hidden_ > 0) {
     ++hidden_;
   } else if (!is_hidden()) {
@@ -156,6 +165,7 @@ void MarkdownBlock::EndElement(MarkdownEvent::Kind kind, TextRange mark) {
     const TextRange all = {open.mark.begin, mark.end};
     if (kind == MarkdownEvent::kImage) {
       run_.AddTag({.kind = Run::Tag::kEmpty, .source = all});
+      EndPicture(mark);
     } else {
       run_.AddObject(all);
     }
@@ -175,7 +185,17 @@ void MarkdownBlock::EndElement(MarkdownEvent::Kind kind, TextRange mark) {
   run_.AddTag(std::move(tag));
 }
 
+// A text that names the definition of its picture stays.
+void MarkdownBlock::EndPicture(TextRange end) {
+  const absl::string_view mark = document_.substr(end.begin, end.size());
+  if (picture_ && mark != "]" && mark != "][]") {
+    inner_.push_back(*std::move(picture_));
+  }
+  picture_.reset();
+}
+
 void MarkdownBlock::AddHtml(TextRange source) {
+  picture_.reset();
   if (source.begin < html_end_) {  // a line of the tag before
     floor_ = source.end;
     return;
@@ -200,6 +220,12 @@ void MarkdownBlock::AddHtml(TextRange source) {
     return;
   }
   constexpr uint32_t kKept = html::kUntranslated | html::kNeverTranslated;
+  // In a cell of a table, a bar in a value would end the cell.
+  if (token.translate != MarkupToken::kNo && escaping_ == Escaping::kMarkdown) {
+    for (const AttributeText& text : token.texts) {
+      inner_.push_back(Run::OfAttribute(document_, text));
+    }
+  }
   const bool kept = token.translate == MarkupToken::kNo ||
                     (token.translate == MarkupToken::kInherit &&
                      (token.categories & kKept) != 0);
@@ -217,6 +243,8 @@ void MarkdownBlock::AddHtml(TextRange source) {
 
 void MarkdownBlock::EndRun() {
   Run run = std::exchange(run_, Run(escaping_));
+  std::vector<Run> inner = std::exchange(inner_, {});
+  if (!failed_) absl::c_move(inner, std::back_inserter(runs_));
   if (!failed_ && !run.text().empty()) {
     run.MatchTags();
     runs_.push_back(std::move(run));

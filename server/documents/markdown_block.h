@@ -57,6 +57,7 @@ class MarkdownBlock {
   void EndElement(MarkdownEvent::Kind kind, TextRange mark);
   // Bytes at the begin of a block that name a note or a kind of quotation.
   int LabelSize(TextRange source) const;
+  void EndPicture(TextRange end);
   void EndRun();
   // What is inside of code, a picture, or the like, is no text.
   bool is_hidden() const { return hidden_ > 0 || !kept_.empty(); }
@@ -71,6 +72,10 @@ class MarkdownBlock {
   std::vector<MarkdownEvent> events_;  // since the last text
   std::vector<Open> open_;
   std::vector<bool> autolinks_;  // of the links of open_
+  // The description of the picture that is open, if it is a text without marks.
+  std::optional<Run> picture_;
+  // Texts in tags of run_: descriptions of pictures, values of attributes.
+  std::vector<Run> inner_;
   int hidden_ = 0;  // the number of elements of open_ whose content is no text
   int html_end_ = 0;  // of the last tag of HTML
   std::string kept_;  // an element of HTML that is not translated

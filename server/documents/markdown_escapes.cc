@@ -118,6 +118,24 @@ void AppendMarkdown(absl::string_view text, const MarkdownPlace& place,
   }
 }
 
+bool BeginsHtmlBlock(absl::string_view raw) {
+  return absl::StartsWith(raw, "<!") || absl::StartsWith(raw, "<?") ||
+         absl::StartsWithIgnoreCase(raw, "<textarea");
+}
+
+std::string InOneLine(absl::string_view code) {
+  std::string line;
+  for (size_t i = 0; i < code.size();) {
+    if (code[i] != '\n' && code[i] != '\r') {
+      line += code[i++];
+      continue;
+    }
+    line += ' ';
+    i = std::min(code.find_first_not_of("\r\n\t >", i), code.size());
+  }
+  return line;
+}
+
 bool BeginsMarkdownLine(absl::string_view document, int at) {
   constexpr absl::string_view kOfContainers = " \t>-+*.)[]xX0123456789";
   constexpr int kLongest = 256;

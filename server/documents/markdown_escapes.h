@@ -21,6 +21,14 @@ struct MarkdownPlace {
 void AppendMarkdown(absl::string_view text, const MarkdownPlace& place,
                     std::string& to);
 
+// Code between backticks in one line. Line breaks, with the marks of quotations
+// behind them, become spaces, as which CommonMark reads them.
+std::string InOneLine(absl::string_view code);
+
+// Returns true for a comment or a tag that makes a block of HTML of a line that
+// it begins, and may be inside of a paragraph.
+bool BeginsHtmlBlock(absl::string_view raw);
+
 // Whether only marks of containers (quotations, lists) are between a place in a
 // document and the begin of its line.
 bool BeginsMarkdownLine(absl::string_view document, int at);

@@ -20,9 +20,10 @@ inline constexpr int kMostMarks = 1 << 19;
 // The runs of a document of Markdown that have text, in order: CommonMark with
 // the tables, strikethrough and task lists of GitHub, as the library md4c reads
 // it. A paragraph, a heading, an item of a list, or a cell of a table is a run;
-// emphasis and links are tags in it; code, autolinks are objects. Blocks of
-// HTML are read as HTML. Code blocks, definitions of links, and what YAML or
-// TOML says at the begin of the document (front matter) are no text.
+// emphasis and links are tags in it; code, autolinks are objects. Descriptions
+// of pictures are runs of their own. Blocks of HTML are read as HTML. Code
+// blocks, definitions of links, and what YAML or TOML says at the begin of the
+// document (front matter) are no text.
 class MarkdownReader final : public RunSource {
  public:
   // Reads all of the document, in time in proportion to its size. `document`

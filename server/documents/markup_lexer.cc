@@ -202,10 +202,17 @@ size_t MarkupLexer::LexTag(MarkupToken& token) {
   Attributes attributes(text_, end);
   absl::string_view name, value;
   TranslateAttributes translate;
-  while (attributes.Next(name, value)) translate.Read(name, value);
+  AttributeTexts texts(token.name);
+  while (attributes.Next(name, value)) {
+    translate.Read(name, value);
+    if (!value.empty()) texts.Read(name, value, TextOf(value));
+  }
   token.translate = translate.result();
   const size_t last = attributes.at();
   if (last >= text_.size()) return text_.size();  // no '>': kOther
+  if (kind_ == MarkupKind::kHtml && !close && !foreign_) {
+    token.texts = texts.Take();
+  }
   const bool ended = text_[last - 1] == '/';
   const bool may_be_empty = kind_ == MarkupKind::kXml || foreign_ ||
                             (token.categories & html::kForeign) != 0;
@@ -222,6 +229,13 @@ size_t MarkupLexer::LexTag(MarkupToken& token) {
         (token.categories & html::kReferenceText) != 0 || raw_ == "plaintext";
   }
   return last + 1;
+}
+
+AttributeText MarkupLexer::TextOf(absl::string_view value) const {
+  const int begin = static_cast<int>(value.data() - text_.data());
+  const char before = text_[begin - 1];
+  return {.value = {begin, begin + static_cast<int>(value.size())},
+          .quote = before == '"' || before == '\'' ? before : '\0'};
 }
 
 bool MarkupLexer::HasTagName(size_t at, absl::string_view name) const {

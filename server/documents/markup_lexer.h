@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "server/documents/attribute_texts.h"
 
 namespace attend {
 
@@ -28,6 +30,8 @@ struct MarkupToken {
   // class "notranslate"; translate="yes", its:translate="yes".
   enum Translate { kInherit, kNo, kYes };
   Translate translate = kInherit;
+  // Of a start tag of HTML: see AttributeTexts.
+  std::vector<AttributeText> texts = {};
 };
 
 // Cuts a text into tags and what is between them, as the HTML standard's
@@ -54,6 +58,7 @@ class MarkupLexer {
   size_t LexDeclaration() const;
   bool BeginsName(size_t at) const;
   size_t LexTag(MarkupToken& token);
+  AttributeText TextOf(absl::string_view value) const;
   // The end of the content that the last tag has if that is not marked up.
   size_t RawEnd() const;
   size_t ScriptEnd() const;

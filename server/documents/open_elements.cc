@@ -20,7 +20,7 @@ constexpr size_t kMostInterrupted = 16;
 }  // namespace
 
 void OpenElements::Add(const MarkupToken& token, int index) {
-  follows_ = false;
+  follows_ = translates_attributes_ = false;
   switch (token.kind) {
     case MarkupToken::kText:
       Resume(token);
@@ -31,6 +31,7 @@ void OpenElements::Add(const MarkupToken& token, int index) {
     case MarkupToken::kEmpty:
       if (kind_ == MarkupKind::kHtml) ImplyEnds(token, index);
       Resume(token);
+      translates_attributes_ = TranslatesAttributes(token);
       if (token.kind == MarkupToken::kOpen) Open(token, index);
       return;
     case MarkupToken::kClose:
@@ -72,6 +73,15 @@ void OpenElements::Resume(const MarkupToken& token) {
                      (token.categories & html::kReplaced) == 0 &&
                      token.name != "button";
   if (!block) interrupted_ = 0;
+}
+
+bool OpenElements::TranslatesAttributes(const MarkupToken& token) const {
+  const size_t place = open_.size() - static_cast<size_t>(interrupted_);
+  const Element* const parent = place == 0 ? nullptr : &open_[place - 1];
+  if (parent != nullptr && parent->never) return false;
+  return token.translate == MarkupToken::kInherit
+             ? parent == nullptr || parent->translated
+             : token.translate == MarkupToken::kYes;
 }
 
 void OpenElements::Inherit(int first) {

@@ -39,6 +39,9 @@ class OpenElements {
   bool in_foreign() const { return !open_.empty() && open_.back().foreign; }
   // The last token is a start tag that closed an element of the same name.
   bool follows() const { return follows_; }
+  // The last token is a start tag, and the texts of its attributes are to be
+  // translated: even those of an element whose content is not, like <iframe>.
+  bool translates_attributes() const { return translates_attributes_; }
 
  private:
   struct Element {
@@ -74,6 +77,7 @@ class OpenElements {
   // The formatting elements that were interrupted go on inside of what was
   // opened since then, once something else comes that is no block.
   void Resume(const MarkupToken& token);
+  bool TranslatesAttributes(const MarkupToken& token) const;
   void Record(const Element& element, int last);
   // Sets the flags that elements from `first` on have of their parents.
   void Inherit(int first);
@@ -87,6 +91,7 @@ class OpenElements {
   // Formatting elements at the end of open_ that a block has interrupted.
   int interrupted_ = 0;
   bool follows_ = false;
+  bool translates_attributes_ = false;
 };
 
 }  // namespace attend

@@ -1,8 +1,13 @@
 #include "server/documents/render_sentence.h"
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "server/documents/character_references.h"
 #include "server/documents/markdown_escapes.h"
 #include "server/documents/place_tags.h"
@@ -23,10 +28,19 @@ void AppendText(const Document& document, const Sentence& sentence,
   const int begin = sentence.source.begin;
   switch (sentence.escaping) {
     case Escaping::kNone:
-      absl::StrAppend(&written, text);
+      absl::StrAppend(&written, absl::StrReplaceAll(text, sentence.references));
       return;
     case Escaping::kMarkup:
       AppendEscaped(text, written);
+      return;
+    case Escaping::kQuoted:
+      AppendEscaped(text, written, "\"");
+      return;
+    case Escaping::kSingleQuoted:
+      AppendEscaped(text, written, "'");
+      return;
+    case Escaping::kUnquoted:
+      AppendEscaped(text, written, "\"'`= \t\r\n\f");
       return;
     case Escaping::kMarkdown:
     case Escaping::kTableCell:
@@ -74,7 +88,7 @@ class SentenceWriter {
   std::string Take() {
     WriteText(units_.end());
     EndText(After(document_, sentence_));
-    return std::move(written_);
+    return std::move(written_ += late_);
   }
 
  private:
@@ -125,13 +139,26 @@ class SentenceWriter {
   void WriteRaw(absl::string_view raw) {
     if (raw.empty()) return;
     EndText(raw.front());
+    if (WouldBeginHtml(raw)) {
+      late_.append(raw.data(), raw.size());
+      return;
+    }
     absl::StrAppend(&written_, raw);
   }
   void WriteText(absl::string_view text) { absl::StrAppend(&text_, text); }
   // Escapes the text since the last tag; `after` is what follows it.
   void EndText(char after) {
-    AppendText(document_, sentence_, text_, after, written_);
+    absl::string_view text = text_;
+    if (!late_.empty()) text = absl::StripLeadingAsciiWhitespace(text);
+    AppendText(document_, sentence_, text, after, written_);
     text_.clear();
+    if (!written_.empty()) written_ += std::exchange(late_, "");
+  }
+  // Returns true for what would make a block of HTML of its line.
+  bool WouldBeginHtml(absl::string_view raw) const {
+    return written_.empty() && IsMarkdown(sentence_.escaping) &&
+           BeginsHtmlBlock(raw) &&
+           BeginsMarkdownLine(document_.source, sentence_.source.begin);
   }
 
   const Document& document_;
@@ -139,9 +166,36 @@ class SentenceWriter {
   const TargetUnits& units_;
   std::string written_;
   std::string text_;  // to be written next
+  std::string late_;  // to be written behind the first text
   int next_ = 0;      // the unit to write next
   int spaced_ = 0;    // units before it have their white space
 };
+
+}  // namespace
+
+namespace {
+
+// Writes bytes `range` of the document with the translations of the inner
+// sentences in them, if there are any.
+void PutInner(const Document& document, const Sentence& sentence,
+              absl::Span<const std::string> inner, TextRange range,
+              std::string& written) {
+  const auto first = std::partition_point(
+      sentence.inner.begin(), sentence.inner.end(),
+      [&](const Sentence& s) { return s.source.begin < range.begin; });
+  const auto is_in = [&](auto i) {
+    return i != sentence.inner.end() && i->source.end <= range.end;
+  };
+  if (!is_in(first)) return;
+  written.clear();
+  int at = range.begin;
+  for (auto i = first; is_in(i); ++i) {
+    written.append(document.source, at, i->source.begin - at);
+    written += inner[i - sentence.inner.begin()];
+    at = i->source.end;
+  }
+  written.append(document.source, at, range.end - at);
+}
 
 }  // namespace
 
@@ -150,7 +204,18 @@ bool NeedsAlignment(const Sentence& sentence) {
 }
 
 std::string RenderSentence(const Document& document, const Sentence& sentence,
-                           const TranslatedText& translated) {
+                           const TranslatedText& translated,
+                           absl::Span<const std::string> inner) {
+  if (!inner.empty()) {
+    Sentence whole = sentence;
+    for (SentenceTag& tag : whole.tags) {
+      PutInner(document, sentence, inner, tag.source, tag.written);
+    }
+    for (FixedTerm& term : whole.terms) {
+      PutInner(document, sentence, inner, term.source, term.written);
+    }
+    return RenderSentence(document, whole, translated);
+  }
   if (!NeedsAlignment(sentence)) {
     std::string written;
     AppendText(document, sentence, translated.text, After(document, sentence),

@@ -15,6 +15,14 @@ void Run::Add(absl::string_view text, TextRange source, bool same) {
   if (added.size() > 0) parts_.push_back({added, source, same});
 }
 
+Run Run::OfAttribute(absl::string_view document, AttributeText text) {
+  Run run(text.quote == '"'    ? Escaping::kQuoted
+          : text.quote == '\'' ? Escaping::kSingleQuoted
+                               : Escaping::kUnquoted);
+  run.AddMarkedUp(document, text.value, MarkupKind::kHtml);
+  return run;
+}
+
 void Run::AddText(absl::string_view document, TextRange source) {
   const absl::string_view text = document.substr(0, source.end);
   int plain = source.begin;  // where text begins that was not added yet
@@ -36,8 +44,9 @@ void Run::AddText(absl::string_view document, TextRange source) {
   }
 }
 
-void Run::AddMarkedUp(absl::string_view document, TextRange source,
-                      MarkupKind kind) {
+void Run::AddReferences(
+    absl::string_view document, TextRange source, MarkupKind kind,
+    absl::FunctionRef<bool(const CharacterReference&, TextRange)> add) {
   int plain = source.begin;  // where text begins that was not added yet
   int at = source.begin;
   while (at < source.end) {
@@ -46,20 +55,39 @@ void Run::AddMarkedUp(absl::string_view document, TextRange source,
     if (at == source.end) break;
     const CharacterReference reference =
         ReadReference(document.substr(at, source.end - at), kind);
-    if (reference.length == 0) {
-      ++at;
-      continue;
-    }
-    AddText(document, {plain, at});
     const TextRange place = {at, at + reference.length};
-    if (reference.character.empty()) {
-      AddObject(place);
+    AddText(document, {plain, at});
+    plain = at;
+    if (reference.length > 0 && add(reference, place)) {
+      plain = at = place.end;
     } else {
-      AddReplaced(reference.character, place);
+      ++at;
     }
-    plain = at = place.end;
   }
   AddText(document, {plain, source.end});
+}
+
+void Run::AddEscaped(absl::string_view document, TextRange source) {
+  AddReferences(document, source, MarkupKind::kHtml,
+                [&](const CharacterReference& reference, TextRange place) {
+                  const bool ends = document[place.end - 1] == ';';
+                  if (!ends || reference.character.empty()) return false;
+                  AddReplaced(reference.character, place);
+                  return true;
+                });
+}
+
+void Run::AddMarkedUp(absl::string_view document, TextRange source,
+                      MarkupKind kind) {
+  AddReferences(document, source, kind,
+                [&](const CharacterReference& reference, TextRange place) {
+                  if (reference.character.empty()) {
+                    AddObject(place);
+                  } else {
+                    AddReplaced(reference.character, place);
+                  }
+                  return true;
+                });
 }
 
 void Run::AddReplaced(absl::string_view text, TextRange source) {
@@ -106,6 +134,55 @@ void Run::MatchTags() {
     tag.partner = *found;
     tags_[*found].partner = i;
     open.erase(found.base() - 1, open.end());
+  }
+}
+
+void Run::MakeObjects(const std::vector<TextRange>& ranges) {
+  if (ranges.empty()) return;
+  const Run from = std::exchange(*this, Run(escaping_));
+  int done = 0;  // bytes of the text of `from`
+  auto object = from.objects_.begin();
+  auto tag = from.tags_.begin();
+  const auto add_up_to = [&](int end, bool kept) {
+    if (end == done) return;
+    if (kept) {
+      AddObject({from.SourceBegin(done), from.SourceEnd(end)});
+    } else {
+      const int moved = static_cast<int>(text_.size()) - done;
+      for (; object != from.objects_.end() && object->position < end;
+           ++object) {
+        objects_.push_back({object->position + moved, object->source});
+      }
+      AddRange(from, {done, end});
+    }
+    done = end;
+  };
+  const auto add = [&](int end, bool kept) {
+    for (; tag != from.tags_.end() && tag->position <= end; ++tag) {
+      add_up_to(tag->position, kept);
+      AddTag(*tag);
+    }
+    add_up_to(end, kept);
+  };
+  for (const TextRange range : ranges) {
+    add(range.begin, false);
+    add(range.end, true);
+  }
+  add(static_cast<int>(from.text_.size()), false);
+}
+
+void Run::AddRange(const Run& from, TextRange range) {
+  const Part* const end = from.parts_.data() + from.parts_.size();
+  for (const Part* part = &from.PartOf(range.begin);
+       part != end && part->text.begin < range.end; ++part) {
+    const TextRange text = {std::max(part->text.begin, range.begin),
+                            std::min(part->text.end, range.end)};
+    TextRange source = part->source;
+    if (part->same) {
+      source = {from.SourceBegin(text.begin), from.SourceEnd(text.end)};
+    }
+    Add(absl::string_view(from.text_).substr(text.begin, text.size()), source,
+        part->same);
   }
 }
 

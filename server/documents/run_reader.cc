@@ -77,11 +77,21 @@ RunReader::RunReader(absl::string_view document, MarkupKind kind,
 }
 
 absl::StatusOr<std::optional<Run>> RunReader::Next() {
+  if (std::optional<Run> run = NextAttribute()) return run;
   while (next_ < tree_.tokens.size()) {
     ASSIGN_OR_RETURN(Run run, ReadOne());
     if (run.text().empty()) continue;
     run.MatchTags();
     return run;
+  }
+  return std::nullopt;
+}
+
+std::optional<Run> RunReader::NextAttribute() {
+  for (; next_tag_ < tree_.tokens.size(); ++next_tag_, next_attribute_ = 0) {
+    const std::vector<AttributeText>& texts = tree_.tokens[next_tag_].texts;
+    if (next_attribute_ == texts.size()) continue;
+    return Run::OfAttribute(document_, texts[next_attribute_++]);
   }
   return std::nullopt;
 }

@@ -15,7 +15,8 @@
 
 namespace attend {
 
-// The runs of a document of HTML or XML that have text, in order.
+// The runs of a document of HTML or XML that have text: those of attributes in
+// order, and then those between tags in order.
 class RunReader final : public RunSource {
  public:
   // Reads from byte `begin` on. `document` must outlive the reader.
@@ -27,6 +28,8 @@ class RunReader final : public RunSource {
  private:
   RunReader(absl::string_view document, MarkupKind kind, ElementTree tree);
 
+  // The next text of an attribute; nothing: there are no more.
+  std::optional<Run> NextAttribute();
   absl::StatusOr<Run> ReadOne();
   // Takes the element that begins with token `first` if none of it is
   // translated, else the token. False: the run ends there.
@@ -53,6 +56,8 @@ class RunReader final : public RunSource {
   std::vector<int> translated_before_;
   std::vector<int> blocks_before_;
   size_t next_ = 0;  // token
+  // The token whose attributes are read next, and the next one of them.
+  size_t next_tag_ = 0, next_attribute_ = 0;
 };
 
 }  // namespace attend

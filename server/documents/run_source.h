@@ -8,7 +8,8 @@
 
 namespace attend {
 
-// The runs of a document that have text, in order. For one thread.
+// The runs of a document that have text. Those in tags and objects of others
+// come in any order, the others in the order of the document. For one thread.
 class RunSource {
  public:
   virtual ~RunSource() = default;

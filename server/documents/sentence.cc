@@ -6,11 +6,14 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "server/documents/character_references.h"
 #include "server/documents/footnote_marks.h"
 #include "server/documents/literals.h"
 #include "server/documents/literals_text.h"
+#include "server/documents/markdown_escapes.h"
 
 namespace attend {
 namespace {
@@ -25,6 +28,32 @@ struct Term {
   TextRange range;
   FixedTerm fixed;
 };
+
+// An object as a translation has it. Code in three backticks would be a fence
+// where it begins a line, if it had more than one line.
+std::string WrittenAs(absl::string_view object, Escaping escaping) {
+  return IsMarkdown(escaping) && absl::StartsWith(object, "```")
+             ? InOneLine(object)
+             : std::string(object);
+}
+
+// Joins placeholders that touch, if no tag is between them.
+bool Joined(const Run& run, const Term& term, Term& before) {
+  const auto tag = std::lower_bound(
+      run.tags().begin(), run.tags().end(), term.range.begin,
+      [](const Run::Tag& t, int wanted) { return t.position < wanted; });
+  const bool divided =
+      tag != run.tags().end() && tag->position == term.range.begin;
+  const auto is_placeholder = [](const FixedTerm& fixed) {
+    return fixed.stand_in && fixed.source.size() == 0;
+  };
+  if (divided || !is_placeholder(term.fixed) || !is_placeholder(before.fixed)) {
+    return false;
+  }
+  before.range.end = term.range.end;
+  before.fixed.written += term.fixed.written;
+  return true;
+}
 
 std::vector<Term> TermsOf(absl::string_view document, const Run& run,
                           TextRange range, const Glossary& glossary) {
@@ -43,14 +72,22 @@ std::vector<Term> TermsOf(absl::string_view document, const Run& run,
     const int size = static_cast<int>(kObjectCharacter.size());
     terms.push_back(
         {{object->position, object->position + size},
-         {.written = std::string(document.substr(source.begin, source.size())),
+         {.written = WrittenAs(document.substr(source.begin, source.size()),
+                               run.escaping()),
           .raw = true,
-          .stand_in = true}});
+          .stand_in = true,
+          .source = source}});
   }
+  // In a text without markup, the bytes of the document are what is written.
+  const bool raw = run.escaping() == Escaping::kNone;
   for (const Literal& literal : FindLiterals(text)) {
-    terms.push_back({in_run(literal.range),
-                     {.written = std::string(text.substr(literal.range.begin,
-                                                         literal.range.size())),
+    const TextRange at = in_run(literal.range);
+    const int begin = raw ? run.SourceBegin(at.begin) : at.begin;
+    const int end = raw ? run.SourceEnd(at.end) : at.end;
+    const absl::string_view of = raw ? document : run.text();
+    terms.push_back({at,
+                     {.written = std::string(of.substr(begin, end - begin)),
+                      .raw = raw,
                       .stand_in = !literal.readable}});
   }
   for (const FootnoteMark& mark : FindFootnoteMarks(text, "")) {
@@ -65,14 +102,18 @@ std::vector<Term> TermsOf(absl::string_view document, const Run& run,
   for (const Glossary::Match& match : glossary.Find(text)) {
     terms.push_back({in_run(match.range), {.written = *match.target}});
   }
-  // Of terms that overlap, the one that was found first stays.
+  // Of terms that overlap, the one that was found first stays; what stands in
+  // for neighbours would read as one name, so they are one term.
   std::stable_sort(terms.begin(), terms.end(),
                    [](const Term& a, const Term& b) {
                      return a.range.begin < b.range.begin;
                    });
   std::vector<Term> apart;
   for (Term& term : terms) {
-    if (apart.empty() || term.range.begin >= apart.back().range.end) {
+    if (apart.empty() || term.range.begin > apart.back().range.end) {
+      apart.push_back(std::move(term));
+    } else if (term.range.begin == apart.back().range.end &&
+               !Joined(run, term, apart.back())) {
       apart.push_back(std::move(term));
     }
   }
@@ -129,9 +170,8 @@ class SentenceText {
     }
   }
   // Puts a word in, apart from other words.
-  void AddWord(absl::string_view word, absl::string_view before,
-               absl::string_view after) {
-    if (IsWordChar(Last(before))) AddSpace();
+  void AddWord(absl::string_view word, absl::string_view after) {
+    if (IsWordChar(Last(text_))) AddSpace();
     text_.append(word.data(), word.size());
     if (IsWordChar(First(after).c)) AddSpace();
   }
@@ -212,7 +252,6 @@ class SentenceMaker {
     const int begin = text_.size();
     if (term.fixed.stand_in) {
       text_.AddWord(StandIn(text, stand_ins_),
-                    text.substr(0, term.range.begin - range_.begin),
                     text.substr(term.range.end - range_.begin));
     } else {
       text_.Copy(term.range);
@@ -252,11 +291,39 @@ class SentenceMaker {
   Sentence sentence_;
 };
 
+// The characters of references, and the first reference of each. White space is
+// none: a translation has its own.
+std::vector<std::pair<std::string, std::string>> ReferencesIn(
+    absl::string_view text) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (size_t at = text.find('&'); at != text.npos;
+       at = text.find('&', at + 1)) {
+    const CharacterReference reference =
+        ReadReference(text.substr(at), MarkupKind::kHtml);
+    const absl::string_view written =
+        text.substr(at, static_cast<size_t>(reference.length));
+    const std::string& character = reference.character;
+    const TextRange all = {0, static_cast<int>(character.size())};
+    if (!absl::EndsWith(written, ";") || Trim(character, all).size() == 0 ||
+        absl::c_any_of(
+            found, [&](const auto& one) { return one.first == character; })) {
+      continue;
+    }
+    found.emplace_back(character, std::string(written));
+  }
+  return found;
+}
+
 }  // namespace
 
 Sentence MakeSentence(absl::string_view document, const Run& run,
                       TextRange range, const Glossary& glossary) {
-  return SentenceMaker(document, run, range, glossary).Make();
+  Sentence sentence = SentenceMaker(document, run, range, glossary).Make();
+  if (sentence.escaping == Escaping::kNone) {
+    sentence.references = ReferencesIn(
+        document.substr(sentence.source.begin, sentence.source.size()));
+  }
+  return sentence;
 }
 
 }  // namespace attend

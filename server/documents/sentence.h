@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_DOCUMENTS_SENTENCE_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/documents/glossary.h"
@@ -18,6 +19,7 @@ struct FixedTerm {
   bool raw = false;
   // Sentence::text has a name in the term's place, which must not stay.
   bool stand_in = false;
+  TextRange source = {};  // of `raw`: in the document
 };
 
 // A tag, or a comment, inside of a sentence.
@@ -44,6 +46,12 @@ struct Sentence {
   std::string text;  // without markup; one space for each white space
   std::vector<SentenceTag> tags;  // in order
   std::vector<FixedTerm> terms;   // in order, apart from each other
+  // Of a text without markup: characters that it has as references, and these:
+  // a translation has them so, too.
+  std::vector<std::pair<std::string, std::string>> references = {};
+  // The texts in its tags and objects: values of attributes, descriptions of
+  // pictures. In order, apart from each other; they have no inner ones.
+  std::vector<Sentence> inner = {};
 };
 
 // Makes the sentence of bytes `range` of the run's text, which begins and ends

@@ -24,6 +24,19 @@ constexpr absl::string_view kDottedOrdinals[] = {
 constexpr absl::string_view kClosingQuotes[] = {
     "\"", "'", "\u201c", "\u201d", "\u2019", "\u00bb", "\u00ab", "\u300d"};
 
+// Words before numbers, in several languages: "See p. 3."
+constexpr absl::string_view kBeforeNumbers[] = {
+    "p.",        "pp.",    "S.",      "s.",
+    "ss.",       "str.",   "\u0441.", "\u0441\u0442\u0440.",
+    "n.",        "no.",    "No.",     "nr.",
+    "Nr.",       "vol.",   "Vol.",    "Bd.",
+    "art.",      "Art.",   "cap.",    "Cap.",
+    "Kap.",      "kap.",   "ch.",     "Ch.",
+    "sec.",      "Sec.",   "fig.",    "Fig.",
+    "Abb.",      "tab.",   "Tab.",    "eq.",
+    "Eq.",       "v.",     "vv.",     "p\u00e1g.",
+    "n\u00fam.", "\u00a7."};
+
 // A text as the rules for sentences see it, byte for byte: without the marks of
 // notes that follow a sentence, and with the marks that ICU may not know as
 // others that it does.
@@ -83,7 +96,10 @@ class Joining {
   bool GoesOn(TextRange before, TextRange after) {
     if (InLiteral(before.end, after.begin)) return true;
     if (HasLineBreak(Slice({before.end, after.begin}))) return false;
-    if (EndsWithSpeech(before, after) || EndsWithOrdinal(before)) return true;
+    if (EndsWithSpeech(before, after) || EndsWithOrdinal(before) ||
+        EndsBeforeNumber(before, after)) {
+      return true;
+    }
     const bool initials = EndsWithInitials(before);
     if ((initials || MayEndSentence(Slice(before))) &&
         BeginsSentence(Slice(after), language_)) {
@@ -112,6 +128,14 @@ class Joining {
                        [&](absl::string_view quote) {
                          return absl::EndsWith(said, quote);
                        });
+  }
+  bool EndsBeforeNumber(TextRange before, TextRange after) const {
+    if (!absl::ascii_isdigit(text_[after.begin])) return false;
+    absl::string_view word = Slice(before);
+    const size_t space = word.find_last_of(" ([");
+    if (space != word.npos) word.remove_prefix(space + 1);
+    return std::find(std::begin(kBeforeNumbers), std::end(kBeforeNumbers),
+                     word) != std::end(kBeforeNumbers);
   }
   // Capitals with a full stop each: "U.S. Navy", "John F. Kennedy". But not "So
   // do I."

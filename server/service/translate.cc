@@ -47,6 +47,7 @@ class TranslateAll final : public TranslateHandler {
     std::string text;
     int at = 0;
     for (int i = part.first; i < part.first + part.count; ++i) {
+      if (is_inner(i)) continue;
       const TextRange range = sentence(i).source;
       text.append(source, at, range.begin - at);
       at = range.end;

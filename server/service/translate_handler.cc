@@ -18,17 +18,6 @@
 #include "server/service/work_pool.h"
 
 namespace attend {
-namespace {
-
-// The bytes of a sentence that a token stands for, without white space.
-TextRange RangeOf(const v1::SourceToken& token, int prefix,
-                  const std::string& text) {
-  const TextRange range = {std::max(token.begin() - prefix, 0),
-                           std::max(token.end() - prefix, 0)};
-  return token.special() ? TextRange() : Trim(text, range);
-}
-
-}  // namespace
 
 absl::StatusOr<int> TranslateHandler::Prepare(
     const v1::TranslateRequest& request) {
@@ -36,11 +25,9 @@ absl::StatusOr<int> TranslateHandler::Prepare(
   ASSIGN_OR_RETURN(const bool all, ReadDocuments(request));
   if (!all) return kMore;
   bool aligned = false;
-  for (const Part& part : parts_) {
-    for (const Sentence& sentence : part.document.sentences) {
-      generate_.add_inputs()->set_text(languages_.prefix + sentence.text);
-      aligned |= NeedsAlignment(sentence);
-    }
+  for (int i = 0; i < static_cast<int>(pieces_.size()); ++i) {
+    generate_.add_inputs()->set_text(languages_.prefix + sentence(i).text);
+    aligned |= NeedsAlignment(sentence(i));
   }
   generate_.set_alignments(aligned ? std::max(wanted_, v1::ALIGNMENTS_HARD)
                                    : wanted_);
@@ -56,6 +43,7 @@ absl::Status TranslateHandler::Check(const v1::TranslateRequest& request) {
   }
   RETURN_IF_ERROR(service().CheckCount("documents", request.documents_size()));
   RETURN_IF_ERROR(ReadParams(request));
+  RETURN_IF_ERROR(CheckTargetLanguage(request, tokenizer()));
   ASSIGN_OR_RETURN(format_, ReadFormat(request.format()));
   ASSIGN_OR_RETURN(glossary_, ReadGlossary(request));
   return absl::OkStatus();
@@ -118,13 +106,20 @@ absl::StatusOr<size_t> TranslateHandler::ReadDocument(const std::string& source,
   Part part = {.document = reader_->Take(),
                .first = static_cast<int>(pieces_.size())};
   reader_.reset();
-  part.count = static_cast<int>(part.document.sentences.size());
-  for (int i = 0; i < part.count; ++i) {
-    pieces_.push_back(
-        {.document = static_cast<int>(parts_.size()), .sentence = i});
-  }
+  AddPieces(part.document);
+  part.count = static_cast<int>(pieces_.size()) - part.first;
   parts_.push_back(std::move(part));
   return source.size();
+}
+
+void TranslateHandler::AddPieces(const Document& document) {
+  const int index = static_cast<int>(parts_.size());
+  for (int i = 0; i < static_cast<int>(document.sentences.size()); ++i) {
+    const int inner = static_cast<int>(document.sentences[i].inner.size());
+    for (int k = -1; k < inner; ++k) {
+      pieces_.push_back({.document = index, .sentence = i, .inner = k});
+    }
+  }
 }
 
 double TranslateHandler::Measure(absl::string_view text) const {
@@ -203,112 +198,6 @@ bool TranslateHandler::SubmitNext(bool others_run) {
 void TranslateHandler::Advance() {
   // What is submitted may end at once.
   while (TakeEnded()) SubmitWaiting();
-}
-
-bool TranslateHandler::TakeEnded() {
-  std::vector<int> ended;
-  {
-    MutexLock lock(context().mutex());
-    for (int i = first_; i < size(); ++i) {
-      if (!pieces_[i].ended && input(i).done()) ended.push_back(i);
-      if (i >= next_ && !input(i).done()) break;
-    }
-  }
-  for (const int i : ended) {
-    Piece& piece = pieces_[i];
-    Part& part = parts_[piece.document];
-    piece.ended = true;
-    ++part.ended;
-    if (input(i).status().ok()) {
-      Render(i);
-      input(i).DropAlignments();
-    } else if (part.status.ok()) {
-      part.status = input(i).status();
-    }
-  }
-  while (first_ < size() && pieces_[first_].ended) ++first_;
-  return !ended.empty();
-}
-
-void TranslateHandler::Render(int index) {
-  const Sentence& from = sentence(index);
-  const bool aligned = NeedsAlignment(from);
-  for (const ChoiceOutput& choice : input(index).output().choices) {
-    TranslatedText translated;
-    ChoiceText text = call_.NewText(index);
-    for (const int id : choice.tokens) {
-      const int begin = static_cast<int>(translated.text.size());
-      translated.text += text.Append(id);
-      translated.target_tokens.push_back(
-          {begin, static_cast<int>(translated.text.size())});
-    }
-    translated.text += text.Flush();
-    if (aligned) {
-      const int prefix = static_cast<int>(languages_.prefix.size());
-      for (const v1::SourceToken& token : call_.alignments().source(index)) {
-        translated.source_tokens.push_back(RangeOf(token, prefix, from.text));
-      }
-      translated.weights = choice.alignment;
-    }
-    pieces_[index].texts.push_back(RenderSentence(
-        parts_[pieces_[index].document].document, from, translated));
-  }
-  FillAnswer(index);
-}
-
-absl::Status TranslateHandler::CommonError() const {
-  const absl::Status& first = parts_.front().status;
-  for (const Part& part : parts_) {
-    if (part.status.code() != first.code()) return absl::OkStatus();
-  }
-  return first;
-}
-
-void TranslateHandler::FillAnswer(int index) {
-  const Sentence& from = sentence(index);
-  v1::TranslatedSentence& to = pieces_[index].answer;
-  to.set_source_begin(from.source.begin);
-  to.set_source_end(from.source.end);
-  to.set_text(from.text);
-  const std::vector<ChoiceOutput>& choices = input(index).output().choices;
-  if (!choices.empty()) {
-    call_.FillChoice(index, choices.front(), *to.mutable_choice());
-  }
-  const auto& texts = pieces_[index].texts;
-  for (size_t i = 1; i < texts.size(); ++i) to.add_alternatives(texts[i]);
-  if (wanted_ == v1::ALIGNMENTS_NONE) {
-    to.mutable_choice()->clear_alignment();
-  } else {
-    call_.alignments().FillSource(index, to.mutable_source_tokens());
-  }
-}
-
-v1::Usage TranslateHandler::UsageOf(const Part& part) const {
-  v1::Usage usage;
-  for (int i = part.first; i < part.first + part.count; ++i) {
-    const v1::Usage one = MakeUsage(input(i).facts(), input(i).output());
-    usage.set_source_tokens(usage.source_tokens() + one.source_tokens());
-    usage.set_generated_tokens(usage.generated_tokens() +
-                               one.generated_tokens());
-    usage.set_seed(one.seed());
-  }
-  return usage;
-}
-
-v1::Timings TranslateHandler::TimingsOf(const Part& part) const {
-  RequestTimes all;
-  const auto earlier = [](absl::Time a, absl::Time& b) {
-    if (a == absl::InfinitePast()) return;
-    b = b == absl::InfinitePast() ? a : std::min(a, b);
-  };
-  for (int i = part.first; i < part.first + part.count; ++i) {
-    const RequestTimes& one = input(i).times();
-    earlier(one.started, all.started);
-    earlier(one.encoded, all.encoded);
-    earlier(one.first_token, all.first_token);
-    all.ended = std::max(all.ended, one.ended);
-  }
-  return MakeTimings(all, context().arrival());
 }
 
 }  // namespace attend

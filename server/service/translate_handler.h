@@ -26,15 +26,19 @@ class TranslateHandler : public EngineHandler<v1::TranslateRequest> {
  protected:
   using EngineHandler::EngineHandler;
 
-  // A sentence and what became of it.
+  // A sentence and what became of it. Those inside of another one follow it:
+  // they have no place of their own in the answer.
   struct Piece {
     int document = 0;
     int sentence = 0;  // of the document
+    int inner = -1;    // of the sentence; -1: the piece is the sentence
     std::optional<GenerateInput> input =
         std::nullopt;  // read, and not submitted yet
     bool ended = false;
-    // Once it has ended well: its translations as the document has them, best
-    // first, and what the client gets of it, but for its place.
+    bool rendered = false;  // what follows is set
+    // Once it and its inner ones have ended well: its translations as the
+    // document has them, best first, and what the client gets of it, but for
+    // its place.
     std::vector<std::string> texts = {};
     v1::TranslatedSentence answer = {};
   };
@@ -53,9 +57,12 @@ class TranslateHandler : public EngineHandler<v1::TranslateRequest> {
 
   const std::vector<Part>& parts() const { return parts_; }
   Piece& piece(int index) { return pieces_[index]; }
+  bool is_inner(int index) const { return pieces_[index].inner >= 0; }
   const Sentence& sentence(int index) const {
     const Piece& piece = pieces_[index];
-    return parts_[piece.document].document.sentences[piece.sentence];
+    const Sentence& outer =
+        parts_[piece.document].document.sentences[piece.sentence];
+    return piece.inner < 0 ? outer : outer.inner[piece.inner];
   }
   // The error with which all documents failed; OK if one has not.
   absl::Status CommonError() const;
@@ -88,7 +95,11 @@ class TranslateHandler : public EngineHandler<v1::TranslateRequest> {
   // Takes what has ended, one input after the other: little work is left when
   // the last one ends. False: nothing has ended since the last call.
   bool TakeEnded();
-  void Render(int index);
+  void AddPieces(const Document& document);
+  // Renders the sentence that piece `index` is or is in, if it has ended with
+  // all that is in it.
+  void RenderWhole(int index);
+  void Render(int index, int inner);
   void FillAnswer(int index);
   void SubmitWaiting();
   // False: there is no room now.

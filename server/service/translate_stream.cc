@@ -17,9 +17,10 @@ class TranslateStreamHandler final : public TranslateHandler {
   void Continue(Responder& to) override {
     Advance();
     const Part& part = parts()[document_];
+    while (sent_ < part.count && is_inner(part.first + sent_)) ++sent_;
     if (!part.status.ok() || sent_ == part.count) return SendEnd(part, to);
     const int index = part.first + sent_;
-    if (!piece(index).ended) return;
+    if (!piece(index).rendered) return;
     const Sentence& from = sentence(index);
     v1::TranslateChunk chunk;
     chunk.set_document(static_cast<int>(document_));

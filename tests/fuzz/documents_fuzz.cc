@@ -2,6 +2,7 @@
 // "translated" to their words in reversed order, aligned or not.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "server/documents/document.h"
 #include "server/documents/render_sentence.h"
@@ -66,6 +67,23 @@ void CheckWritten(const Document& document, const Sentence& sentence,
   }
 }
 
+// The texts in tags and objects are in the translation.
+void CheckInner(const Document& document, const Sentence& sentence) {
+  std::vector<std::string> inner;
+  int at = sentence.source.begin;
+  for (const Sentence& s : sentence.inner) {
+    CheckSentence(document, s, at);
+    at = s.source.end;
+    inner.push_back(RenderSentence(document, s, Reverse(s.text, true)));
+  }
+  ATTEND_CHECK(at <= sentence.source.end);
+  const std::string written =
+      RenderSentence(document, sentence, Reverse(sentence.text, true), inner);
+  for (const std::string& text : inner) {
+    ATTEND_CHECK(written.find(text) != written.npos);
+  }
+}
+
 }  // namespace
 }  // namespace attend
 
@@ -101,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           *document, sentence,
           RenderSentence(*document, sentence, Reverse(sentence.text, aligned)));
     }
+    CheckInner(*document, sentence);
   }
   return 0;
 }

@@ -123,5 +123,51 @@ TEST_F(TokenizersTest, SentencePieceFilesServeText) {
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
 }
 
+// Its vocabulary has the tokens >>deu<<, >>fra<< and >>zlm_Latn<<.
+TEST(LanguageTokensTest, TextsBeginWithTheTokenOfTheTargetLanguage) {
+  ServerProcess server(
+      {"--model=" ATTEND_SOURCE_DIR "/tests/golden/marian/language-tokens"});
+  Client client(server.client_options());
+  const auto ids = [&](const std::string& text, const std::string& target) {
+    v1::GenerateRequest request = Asking("", text);
+    request.set_target_language(target);
+    return Ids(Only(client.Generate(request)).choices(0));
+  };
+  const std::vector<int> french = ids(">>fra<< a small dog", "");
+  EXPECT_EQ(ids("a small dog", "fr"), french);
+  EXPECT_NE(ids("a small dog", ""), french);
+  EXPECT_TRUE(ids("", "fr").empty());
+
+  v1::GenerateRequest by_ids = Asking("", "");
+  by_ids.mutable_inputs(0)->mutable_tokens()->add_ids(9);
+  by_ids.set_target_language("fr");
+  EXPECT_TRUE(absl::IsInvalidArgument(client.Generate(by_ids).status()));
+
+  v1::ScoreRequest score;
+  score.add_pairs()->mutable_source()->set_text(">>fra<< a small dog");
+  auto& target = *score.mutable_pairs(0)->mutable_target();
+  target.mutable_tokens()->mutable_ids()->Add(french.begin(), french.end());
+  const auto marked = client.Score(score);
+  ASSERT_TRUE(marked.ok()) << marked.status();
+  score.mutable_pairs(0)->mutable_source()->set_text("a small dog");
+  score.set_target_language("fra");
+  const auto told = client.Score(score);
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_EQ(told->results(0).log_prob(), marked->results(0).log_prob());
+
+  v1::TranslateRequest translate;
+  translate.add_documents("a small dog");
+  translate.mutable_params()->set_max_new_tokens(9);
+  translate.mutable_params()->set_num_beams(1);
+  EXPECT_EQ(client.Translate(translate).status().message(),
+            "target_language is empty, but the model translates to deu, fra, "
+            "zlm_Latn");
+  translate.set_target_language("fr");
+  const auto translated = client.Translate(translate);
+  ASSERT_TRUE(translated.ok()) << translated.status();
+  const v1::Choice& choice = translated->results(0).sentences(0).choice();
+  EXPECT_EQ(Ids(choice), french);
+}
+
 }  // namespace
 }  // namespace attend

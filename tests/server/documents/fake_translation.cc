@@ -44,8 +44,15 @@ std::string TranslateFake(const Document& document, uint32_t seed) {
     EXPECT_LE(at, sentence.source.begin);
     EXPECT_LT(sentence.source.begin, sentence.source.end);
     translated.append(document.source, at, sentence.source.begin - at);
+    std::vector<std::string> inner;
+    for (const Sentence& s : sentence.inner) {
+      EXPECT_LE(sentence.source.begin, s.source.begin);
+      EXPECT_LE(s.source.end, sentence.source.end);
+      inner.push_back(
+          RenderSentence(document, s, FakeTranslation(s.text, seed)));
+    }
     translated += RenderSentence(document, sentence,
-                                 FakeTranslation(sentence.text, seed));
+                                 FakeTranslation(sentence.text, seed), inner);
     at = sentence.source.end;
   }
   return translated.append(document.source, at);

@@ -202,12 +202,47 @@ INSTANTIATE_TEST_SUITE_P(Methods, CancelledTranslateTest,
 // Long documents are read in turns.
 TEST_F(TranslateTest, LongDocumentsAreCutAsShortOnes) {
   Build({});
-  const std::string word(100000, 'a');  // 25 times the longest source
-  const auto answer = Answer(Request({Dogs(3000), word, "Dog."}));
+  std::string words;  // 25 times the longest source
+  while (words.size() < 100000) words += "aaaaaaa ";
+  const auto answer = Answer(Request({Dogs(3000), words, "Dog."}));
   ASSERT_THAT(answer.results(), SizeIs(3));
   EXPECT_THAT(answer.results(0).sentences(), SizeIs(3000));
   EXPECT_THAT(answer.results(1).sentences(), SizeIs(32));
   EXPECT_THAT(answer.results(2).sentences(), SizeIs(1));
+}
+
+// Data is no language; see FindLongWords().
+TEST_F(TranslateTest, AWordThatIsTooLongIsKept) {
+  Build({});
+  const std::string word(200 << 10, 'a');
+  const auto answer =
+      Answer(Request({word, absl::StrCat("A b ", word, " c.")}));
+  EXPECT_EQ(answer.results(0).text(), word);
+  EXPECT_THAT(answer.results(0).sentences(), IsEmpty());
+  EXPECT_THAT(answer.results(1).text(), HasSubstr(word));
+  ASSERT_THAT(answer.results(1).sentences(), SizeIs(1));
+  EXPECT_EQ(answer.results(1).sentences(0).text(), "A b Tom c.");
+}
+
+// A text in a tag is translated on its own, and is in the translation of the
+// sentence around the tag.
+TEST_F(TranslateTest, TextsOfAttributesAreInTheirTags) {
+  Build({});
+  v1::TranslateRequest request = Request(
+      {"<p>A dog <img alt='Two cats'> runs.</p><img alt='Three cows'>"});
+  request.set_format(v1::DOCUMENT_FORMAT_HTML);
+  request.set_alternatives(1);
+  request.mutable_params()->set_num_beams(2);
+  const v1::TranslateResponse response = Answer(request);
+  const v1::Translation& result = response.results(0);
+  ASSERT_THAT(result.sentences(), SizeIs(2));
+  EXPECT_EQ(result.sentences(0).text(), "A dog runs.");
+  EXPECT_EQ(result.sentences(1).text(), "Three cows");
+  EXPECT_THAT(result.text(), HasSubstr("<img alt='w279 w280'>"));
+  EXPECT_THAT(result.text(), HasSubstr("<img alt='w341 w342'>"));
+  ASSERT_THAT(result.alternatives(), SizeIs(1));
+  EXPECT_EQ(result.alternatives(0), result.text());
+  EXPECT_THAT(Streamed(request), ElementsAre(result.text()));
 }
 
 // The fake tokenizer refuses the byte 0x01.
