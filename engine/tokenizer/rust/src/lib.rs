@@ -12,6 +12,7 @@ mod chat;
 mod ending;
 mod format;
 mod grammar;
+mod keywords;
 mod model;
 mod objects;
 mod python;

@@ -6,6 +6,8 @@ use llguidance::regex_to_lark;
 use serde_json::{json, Map, Value};
 use tokenizers::tokenizer::Result;
 
+use crate::keywords;
+
 /// The formats that llguidance holds. Others are remarks (JSON Schema 2020-12,
 /// validation, 7.2.1), and change nothing.
 const FORMATS: &[&str] = &[
@@ -55,6 +57,9 @@ pub fn prepare(schema: &mut Value) -> Result<()> {
 }
 
 fn rewrite(schema: &mut Value) {
+    if keywords::allows_nothing(schema) {
+        *schema = Value::Bool(false);
+    }
     let Some(fields) = schema.as_object_mut() else {
         return;
     };
@@ -62,6 +67,7 @@ fn rewrite(schema: &mut Value) {
     if format.is_some_and(|format| !FORMATS.contains(&format)) {
         fields.remove("format");
     }
+    keywords::replace(fields);
     join_properties(fields);
     for (key, value) in fields.iter_mut() {
         let key = key.as_str();

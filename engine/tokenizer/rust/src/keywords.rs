@@ -1,0 +1,82 @@
+//! Says keywords of JSON Schema that llguidance refuses by others.
+
+use serde_json::{json, Map, Value};
+
+/// Members that say nothing of what a schema allows.
+const REMARKS: &[&str] = &["title", "description", "$comment", "examples", "default"];
+/// Members whose schemas say which properties are evaluated, too.
+const APPLICATORS: &[&str] = &[
+    "$ref",
+    "$dynamicRef",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "dependentSchemas",
+];
+
+/// Changes the members of a schema to some that allow the same.
+pub fn replace(fields: &mut Map<String, Value>) {
+    if fields.get("uniqueItems") == Some(&Value::Bool(false)) {
+        fields.remove("uniqueItems");
+    }
+    replace_unevaluated(fields);
+    replace_names(fields);
+}
+
+/// Tells whether a schema allows nothing: {"not": {}}.
+pub fn allows_nothing(schema: &Value) -> bool {
+    let inner = schema.get("not");
+    inner == Some(&Value::Bool(true)) || inner == Some(&json!({}))
+}
+
+/// Where no other schema evaluates properties, those that are not evaluated are
+/// additional ones.
+fn replace_unevaluated(fields: &mut Map<String, Value>) {
+    if APPLICATORS.iter().any(|key| fields.contains_key(*key)) {
+        return;
+    }
+    if let Some(schema) = fields.remove("unevaluatedProperties") {
+        fields.entry("additionalProperties").or_insert(schema);
+    }
+}
+
+/// Names that are any texts are no limit; those of a list are properties, and
+/// those of a pattern are its.
+fn replace_names(fields: &mut Map<String, Value>) {
+    let mut names = match fields.get("propertyNames") {
+        Some(Value::Object(names)) => names.clone(),
+        Some(Value::Bool(true)) => Map::new(),
+        _ => return,
+    };
+    names.retain(|key, value| {
+        !REMARKS.contains(&key.as_str()) && !(key == "type" && value == "string")
+    });
+    if names.is_empty() {
+        fields.remove("propertyNames");
+        return;
+    }
+    let named = ["properties", "patternProperties"];
+    if names.len() > 1 || named.iter().any(|key| fields.contains_key(*key)) {
+        return;
+    }
+    let schema = fields
+        .get("additionalProperties")
+        .cloned()
+        .unwrap_or(Value::Bool(true));
+    let listed = match names.get("const") {
+        Some(name) => Some(vec![name.clone()]),
+        None => names.get("enum").and_then(Value::as_array).cloned(),
+    };
+    let (key, keys) = match (listed, names.get("pattern")) {
+        (Some(list), _) => ("properties", list),
+        (None, Some(pattern)) => ("patternProperties", vec![pattern.clone()]),
+        _ => return,
+    };
+    let keys = keys.iter().filter_map(Value::as_str);
+    let members: Map<String, Value> = keys.map(|k| (k.to_string(), schema.clone())).collect();
+    fields.remove("propertyNames");
+    fields.insert(key.to_string(), Value::Object(members));
+    fields.insert("additionalProperties".to_string(), Value::Bool(false));
+}
