@@ -16,13 +16,60 @@ const APPLICATORS: &[&str] = &[
     "dependentSchemas",
 ];
 
+/// What pydantic writes for a Decimal, and the same without looking ahead.
+const DECIMAL: &str = r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$";
+const PLAIN_DECIMAL: &str = r"^[+-]?(\d+\.?\d*|\.\d+)$";
+
 /// Changes the members of a schema to some that allow the same.
 pub fn replace(fields: &mut Map<String, Value>) {
     if fields.get("uniqueItems") == Some(&Value::Bool(false)) {
         fields.remove("uniqueItems");
     }
+    if let Some(Value::String(pattern)) = fields.get_mut("pattern") {
+        replace_pattern(pattern);
+    }
     replace_unevaluated(fields);
     replace_names(fields);
+}
+
+/// Finds a number that a schema has as a value, but llguidance would round.
+pub fn rounded(schema: &Map<String, Value>) -> Option<&Value> {
+    let values = ["const", "enum"].iter().filter_map(|key| schema.get(*key));
+    values.into_iter().find_map(rounded_in)
+}
+
+fn rounded_in(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Number(number) => {
+            let integer = number
+                .as_i64()
+                .map(i128::from)
+                .or(number.as_u64().map(i128::from));
+            integer.filter(|n| *n as f64 as i128 != *n).map(|_| value)
+        }
+        Value::Array(list) => list.iter().find_map(rounded_in),
+        Value::Object(map) => map.values().find_map(rounded_in),
+        _ => None,
+    }
+}
+
+/// Python writes \Z for the end of a text.
+fn replace_pattern(pattern: &mut String) {
+    if pattern == DECIMAL {
+        *pattern = PLAIN_DECIMAL.to_string();
+        return;
+    }
+    let mut escaped = false;
+    let replaced = pattern.chars().map(|c| {
+        let end = escaped && c == 'Z';
+        escaped = !escaped && c == '\\';
+        if end {
+            'z'
+        } else {
+            c
+        }
+    });
+    *pattern = replaced.collect();
 }
 
 /// Tells whether a schema allows nothing: {"not": {}}.

@@ -119,8 +119,11 @@ fn joined<'a>(root: &'a Value, schema: &'a Value, found: &mut Vec<&'a Value>) {
 }
 
 /// Refuses schemas in one allOf of which one has a pattern for nothing but
-/// properties of others.
+/// properties of others, and numbers that would be rounded.
 fn check(root: &Value, schema: &Value, depth: usize) -> Result<()> {
+    if let Some(number) = schema.as_object().and_then(keywords::rounded) {
+        return Err(format!("the value {number} has more digits than can be held exactly").into());
+    }
     if schema.get("allOf").is_some() && depth < MAX_DEPTH {
         let mut parts = Vec::new();
         joined(root, schema, &mut parts);
