@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
+#include "server/openai/call_tags.h"
 #include "server/openai/function_grammar.h"
+#include "server/openai/recipient_calls.h"
 #include "server/openai/schema_references.h"
 
 namespace attend {
@@ -62,7 +67,7 @@ std::string TextWithout(absl::string_view regex) {
 // does not have.
 std::string TaggedGrammar(const ToolFields& fields, const std::string& answer,
                           const std::string& call,
-                          const char* call_tags = "<tool_call>") {
+                          absl::string_view call_tags = "<tool_call>") {
   if (!answer.empty()) {
     return absl::StrCat("start: answer | tagged", fields.parallel ? "+" : "",
                         "\nanswer: ", answer,
@@ -75,11 +80,21 @@ std::string TaggedGrammar(const ToolFields& fields, const std::string& answer,
                       TextWithout(call_tags), "\n");
 }
 
+// What the parser takes for the beginning of a call, as a regular expression.
+std::string AnyTag() {
+  std::string tags = "(functools\\[|<\\|python_tag\\|>";
+  for (const CallTags& tag : kCallTags) {
+    absl::StrAppend(&tags, "|", absl::StrReplaceAll(tag.open, {{"|", "\\|"}}));
+  }
+  return tags + ")";
+}
+
 // Calls as objects, one after the other.
 std::string ObjectGrammar(const ToolFields& fields, const std::string& answer) {
-  const std::string rest = answer.empty()
-                               ? "TEXT: /[ \\n]*[^{ \\n](.|\\n)*/\n"
-                               : absl::StrCat("answer: ", answer, "\n");
+  const std::string rest =
+      answer.empty() ? absl::StrCat("TEXT: /[ \\n]*[^{\\[ \\n](.|\\n)*/ & ",
+                                    TextWithout(AnyTag()), "\n")
+                     : absl::StrCat("answer: ", answer, "\n");
   return absl::StrCat("start: ", answer.empty() ? "TEXT?" : "answer",
                       " | object", fields.parallel ? " (\"; \" object)*" : "",
                       "\n", rest, ObjectRule(fields, "parameters"));
@@ -91,6 +106,30 @@ std::string ListGrammar(const ToolFields& fields, const std::string& answer) {
                       fields.parallel ? " (\", \" object)*" : "",
                       " \"]\"\nanswer: ", answer, "\n",
                       ObjectRule(fields, "arguments"));
+}
+
+// An answer, or any text that begins as one of `calls`.
+std::string BeginningGrammar(const std::string& answer,
+                             const std::vector<std::string>& calls) {
+  std::vector<std::string> begin;
+  for (const std::string& call : calls) begin.push_back(DumpJson(Json(call)));
+  return absl::StrCat("start: answer | begin REST\nanswer: ", answer,
+                      "\nbegin: ", absl::StrJoin(begin, " | "),
+                      "\nREST: /(.|\\n)*/\n");
+}
+
+std::string AnyTagGrammar(const std::string& answer) {
+  std::vector<std::string> tags;
+  for (const CallTags& tag : kCallTags) tags.emplace_back(tag.open);
+  return BeginningGrammar(answer, tags);
+}
+
+std::string RecipientGrammar(const ToolFields& fields,
+                             const std::string& answer) {
+  std::vector<std::string> names;
+  for (const Tool& tool : fields.tools) names.push_back(tool.name + "\n");
+  return BeginningGrammar(absl::StrCat(DumpJson(Json(kToAll)), " ", answer),
+                          names);
 }
 
 }  // namespace
@@ -140,14 +179,21 @@ absl::StatusOr<std::string> CallGrammar(const ToolFields& fields,
     case ToolFormat::kMistral:
       if (answer.empty()) break;
       return ListGrammar(fields, answer);
+    case ToolFormat::kFunction:
+      if (any_strict || answer.empty()) break;
+      return AnyTagGrammar(answer);
+    case ToolFormat::kRecipients:
+      if (any_strict || answer.empty()) break;
+      return RecipientGrammar(fields, answer);
     default:
       break;
   }
+  // The parser leaves out further calls.
+  if (!any_strict && answer.empty()) return std::string();
   const std::string field =
-      any_strict        ? absl::StrCat("tools[", strict - fields.tools.begin(),
-                                       "].function.strict is true")
-      : fields.parallel ? "tools are given beside a form of the text"
-                        : "parallel_tool_calls is false";
+      any_strict ? absl::StrCat("tools[", strict - fields.tools.begin(),
+                                "].function.strict is true")
+                 : "tools are given beside a form of the text";
   const size_t name_end = field.find(' ');
   return FieldError(
       field.substr(0, name_end),

@@ -18,7 +18,8 @@ Json CallSchema(const ToolFields& fields);
 
 // The grammar, in Lark, of what a model writes that may call functions in
 // `format`: any text, and calls whose arguments are such as strict functions
-// want them; one at most if they may not be parallel. `answer`: the rule of a
+// want them; one at most if they may not be parallel, where the format says how
+// it ends. `answer`: the rule of a
 // text that calls nothing; empty: it may be any. Empty: there is nothing to
 // hold. INVALID_ARGUMENT: it cannot be held in this format.
 absl::StatusOr<std::string> CallGrammar(const ToolFields& fields,

@@ -61,6 +61,7 @@ class ChatTranslator final : public GeneratingTranslator {
   std::string id_;                        // of the call
   ToolFormat format_ = ToolFormat::kNone;
   bool short_ids_ = false;   // of tool calls
+  bool parallel_ = true;     // there may be several calls
   std::vector<Tool> tools_;  // those that the model may call
   int64_t calls_ = 0;
   std::vector<Progress> progress_;
@@ -109,13 +110,15 @@ absl::StatusOr<HandledRequest> ChatTranslator::Read(const HttpCallInput& input,
 absl::Status ChatTranslator::FinishTools(ChatFields& fields) {
   const ToolFields& tools = fields.tools;
   RETURN_IF_ERROR(CheckTools(tools));
-  if (tools.tools.empty()) return absl::OkStatus();
-  if (tools.choice == ToolChoice::kNone) {
-    fields.variables.erase("tools");
-    return absl::OkStatus();
-  }
   const ToolFormat taught =
       model().chat == nullptr ? ToolFormat::kNone : ToolFormatOf(*model().chat);
+  if (tools.tools.empty() || tools.choice == ToolChoice::kNone) {
+    fields.variables.erase("tools");
+    // Texts have a recipient even so.
+    if (taught == ToolFormat::kRecipients) format_ = taught;
+    return absl::OkStatus();
+  }
+  parallel_ = tools.parallel;
   short_ids_ = taught == ToolFormat::kMistral;
   if (tools.must_call()) {
     // The text is calls only, so it never has the form of an answer.
@@ -180,8 +183,12 @@ ChatTranslator::News ChatTranslator::Read(const ChoicePart& part,
   }
   const bool ends = part.finish != v1::FINISH_REASON_UNSPECIFIED;
   ThoughtSplitter::Parts parts = progress.thoughts->Append(part.text, ends);
-  return {.reasoning = std::move(parts.reasoning),
-          .found = progress.parser->Append(parts.answer, ends)};
+  News news = {.reasoning = std::move(parts.reasoning),
+               .found = progress.parser->Append(parts.answer, ends)};
+  std::vector<ToolCall>& calls = news.found.calls;
+  const size_t most = progress.calls > 0 ? 0 : 1;
+  if (!parallel_ && calls.size() > most) calls.resize(most);
+  return news;
 }
 
 Json ChatTranslator::WholeMessage(News news, Progress& progress) {

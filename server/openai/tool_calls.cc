@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "server/openai/call_parameters.h"
 #include "server/openai/call_sections.h"
+#include "server/openai/call_tags.h"
 #include "server/openai/mistral_calls.h"
 #include "server/openai/recipient_calls.h"
 
@@ -20,23 +21,6 @@ namespace {
 // Before an object or a list that is the whole text.
 constexpr absl::string_view kPythonTag = "<|python_tag|>";
 constexpr absl::string_view kFunctools = "functools[";
-
-// Tags that are text. The first is that of kTagged; the second is a part of its
-// call; that of kFunction may be any.
-constexpr CallTags kCallTags[] = {
-    {"<tool_call>", "</tool_call>"},      // Hermes, Qwen, SmolLM3, GLM
-    {"<function=", "</function>"},        // Llama 3.1, Qwen3-Coder
-    {"<|tool_call|>", "<|/tool_call|>"},  // Phi-4-mini, Granite
-    {"<TOOLCALL>", "</TOOLCALL>"},        // Nemotron
-    {"<tool_calls>", "</tool_calls>"},    // Hunyuan, Jamba
-    {"<seed:tool_call>", "</seed:tool_call>"},
-    {"<minimax:tool_call>", "</minimax:tool_call>"},
-    {"<function_calls>", "</function_calls>"},
-    {"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"},              // DeepSeek
-    {"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"},  // Kimi
-};
-constexpr const CallTags& kToolCall = kCallTags[0];
-constexpr const CallTags& kFunctionTag = kCallTags[1];
 
 absl::Span<const CallTags> TagsOf(ToolFormat format) {
   const absl::Span<const CallTags> all(kCallTags);

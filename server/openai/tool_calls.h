@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "engine/tokenizer/chat/chat_template.h"
 #include "server/openai/call_syntax.h"
+#include "server/openai/call_tags.h"
 #include "server/openai/tools.h"
 
 namespace attend {
@@ -31,11 +32,6 @@ enum class ToolFormat {
 // The format that a chat template teaches its model. kNone if the template
 // knows no tools.
 ToolFormat ToolFormatOf(const ChatTemplate& chat);
-
-// The tags around one call or several.
-struct CallTags {
-  absl::string_view open, close;
-};
 
 // Finds calls in the text of one choice while it grows. What looks like a call
 // and is none is text. Not thread-safe.

@@ -125,6 +125,10 @@ TEST_F(CallGrammarTest, ObjectsAreHeldWhereTheyAreTheWholeText) {
   ExpectWhole(call + "; " + call);
   ExpectCut("{\"", "x\": 1}");
   ExpectCut("{\"name\": \"f\", \"parameters\": {\"x\": ", "2}}");
+  // The parser would take these for calls.
+  ExpectCut("", "[{");
+  ExpectCut("Text <function", "=f>");
+  ExpectCut("<|tool_call|", ">");
 }
 
 constexpr char kAnswer[] = R"(%json {"type": "object", "properties": {"a":
@@ -150,6 +154,15 @@ TEST_F(CallGrammarTest, AnAnswerHasItsFormBesideCalls) {
   ExpectWhole("{\"a\": 12}");
   ExpectWhole("{\"name\": \"f\", \"parameters\": {\"x\": 2}}");
   ExpectCut("{\"", "b\": 1}");
+  Hold(fields, ToolFormat::kFunction, kAnswer);
+  ExpectWhole("{\"a\": 12}");
+  ExpectWhole("<function=f>{\"x\": 2}</function>");
+  ExpectCut("<", "b>");
+  Hold(fields, ToolFormat::kRecipients, kAnswer);
+  ExpectWhole("all\n{\"a\": 12}");
+  ExpectWhole("f\n{\"x\": 2}\n>>>g\n{}");
+  ExpectCut("", "h\n");
+  ExpectCut("all\n", "Text");
   Hold(fields, ToolFormat::kMistral, kAnswer);
   ExpectWhole("{\"a\": 12}");
   ExpectWhole("[" + f + ", " + f + "]");
@@ -203,12 +216,6 @@ TEST_F(CallGrammarTest, SomeFormatsCannotBeHeld) {
                 .status()
                 .message(),
             "tools[0].function.strict is true, needs a tool_choice that is "
-            "required or names a function: this model begins a call with a "
-            "token that is no text");
-  EXPECT_EQ(CallGrammar(Fields("false", false), ToolFormat::kMistral)
-                .status()
-                .message(),
-            "parallel_tool_calls is false, needs a tool_choice that is "
             "required or names a function: this model begins a call with a "
             "token that is no text");
 }

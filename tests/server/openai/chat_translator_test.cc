@@ -139,9 +139,15 @@ TEST_F(ChatTranslatorTest, ACallByTheModelsOwnChoiceMayBeHeld) {
   EXPECT_FALSE(params().has_constraint());
   ASSERT_EQ(Read(R"("parallel_tool_calls": false)"), "");
   EXPECT_THAT(params().constraint().lark(), StartsWith("start: REST? | lead"));
-  const json choice =
-      Whole("<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>");
+  const std::string call =
+      "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+  json choice = Whole(call);
   EXPECT_EQ(choice["finish_reason"], "tool_calls");
+  // As of a model whose format no grammar holds.
+  ASSERT_EQ(Read(R"("parallel_tool_calls": false)"), "");
+  choice = Whole(call + call);
+  EXPECT_EQ(choice["message"]["tool_calls"].size(), 1u);
+  EXPECT_EQ(choice["message"]["content"], nullptr);
 }
 
 TEST_F(ChatTranslatorTest, ARequiredCallIsOneOfAList) {
