@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "server/documents/literals_tags.h"
 #include "server/documents/literals_text.h"
 
 namespace attend {
@@ -94,6 +95,13 @@ bool IsField(absl::string_view name, absl::string_view rest) {
   return digits == rest.npos || rest[digits] == ':';
 }
 
+// Vue's {'@'}, which is a mark. "{'name': 'x'}" is an object.
+size_t Quoted(absl::string_view text) {
+  constexpr size_t kLongestQuoted = 8;
+  const size_t size = Between(text, "{'", "'}");
+  return size <= kLongestQuoted ? size : 0;
+}
+
 size_t Field(absl::string_view text) {
   if (text[0] != '{') return 0;
   absl::string_view inside = text.substr(1);
@@ -102,7 +110,7 @@ size_t Field(absl::string_view text) {
       inside.substr(spaces, NameSize(inside.substr(spaces), "_.-[]$@"));
   inside.remove_prefix(spaces + name.size());
   if (inside.empty()) return 0;
-  if (inside[0] == '\'') return Between(text, "{'", "'}");  // Vue: {'@'}
+  if (inside[0] == '\'') return Quoted(text);
   if (inside[0] == '}') return spaces > 0 ? 0 : name.size() + 2;
   if (!IsOneOf(inside[0], name.empty() ? ":" : "!:, ")) return 0;
   const size_t size = BalancedSize(text, '}', kLongestMessage);
@@ -198,67 +206,6 @@ size_t Percent(absl::string_view before, absl::string_view text) {
   return name > 0 ? 0 : Numbered(text);
 }
 
-// Inline elements of XLIFF whose end tags stand in texts.
-constexpr std::array<absl::string_view, 9> kXliffElements = {
-    "g", "pc", "mrk", "ph", "bpt", "ept", "it", "sub", "ex"};
-
-// The bytes of space and an attribute in quotation marks.
-size_t AttributeSize(absl::string_view text) {
-  const size_t spaces = SpacesSize(text);
-  const size_t name = NameSize(text.substr(spaces), "_-:.");
-  absl::string_view rest = text.substr(spaces + name);
-  if (spaces == 0 || name == 0 || !absl::ConsumePrefix(&rest, "=") ||
-      rest.empty() || !IsOneOf(rest[0], "\"'")) {
-    return 0;
-  }
-  const size_t end = rest.substr(0, kLongestExpression).find(rest[0], 1);
-  return end == rest.npos ? 0 : text.size() - rest.size() + end + 1;
-}
-
-// <x id="1"/>, <g id="2">, </g>: a tag with attributes, or an end tag of XLIFF.
-size_t NamedTag(absl::string_view text) {
-  absl::string_view rest = text;
-  absl::ConsumePrefix(&rest, "<");
-  const bool closes = absl::ConsumePrefix(&rest, "/");
-  const absl::string_view name = rest.substr(0, NameSize(rest, "_-:"));
-  if (name.empty() || !absl::ascii_isalpha(name[0])) return 0;
-  rest.remove_prefix(name.size());
-  if (closes) {
-    if (!absl::c_linear_search(kXliffElements, name)) return 0;
-  } else {
-    size_t attributes = 0;
-    while (attributes < kLongestMessage) {
-      const size_t size = AttributeSize(rest.substr(attributes));
-      if (size == 0) break;
-      attributes += size;
-    }
-    if (attributes == 0) return 0;
-    rest.remove_prefix(attributes);
-    rest.remove_prefix(SpacesSize(rest.substr(0, 1)));
-    absl::ConsumePrefix(&rest, "/");
-  }
-  return absl::ConsumePrefix(&rest, ">") ? text.size() - rest.size() : 0;
-}
-
-// <1>, </1>, <1/>, and named ones that cannot be prose. Other tags with names
-// are those of the document, or what it is about.
-size_t Tag(absl::string_view text) {
-  absl::string_view rest = text;
-  if (!absl::ConsumePrefix(&rest, "<")) return 0;
-  if (const size_t size = NamedTag(text)) return size;
-  const bool closes = absl::ConsumePrefix(&rest, "/");
-  const size_t digits =
-      std::min(rest.size(), rest.find_first_not_of("0123456789"));
-  if (digits == 0 || digits > 4) return 0;
-  rest.remove_prefix(digits);
-  if (!closes) {
-    absl::ConsumePrefix(&rest, " ");
-    absl::ConsumePrefix(&rest, "/");
-  }
-  if (!absl::ConsumePrefix(&rest, ">")) return 0;
-  return text.size() - rest.size();
-}
-
 // A word of ASCII letters, digits and "_" that does not begin with a digit.
 size_t IdentifierSize(absl::string_view text) {
   size_t size = 0;
@@ -333,7 +280,7 @@ size_t Marked(absl::string_view before, absl::string_view text) {
 
 size_t PlaceholderSize(absl::string_view before, absl::string_view text) {
   if (text.empty() || !IsOneOf(text[0], "{$#%<:@")) return 0;
-  return std::max({Braces(text), Percent(before, text), Tag(text),
+  return std::max({Braces(text), Percent(before, text), TagSize(text),
                    Marked(before, text), LinkedMessage(before, text)});
 }
 

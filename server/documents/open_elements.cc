@@ -78,10 +78,9 @@ void OpenElements::Resume(const MarkupToken& token) {
 bool OpenElements::TranslatesAttributes(const MarkupToken& token) const {
   const size_t place = open_.size() - static_cast<size_t>(interrupted_);
   const Element* const parent = place == 0 ? nullptr : &open_[place - 1];
-  if (parent != nullptr && parent->never) return false;
-  return token.translate == MarkupToken::kInherit
-             ? parent == nullptr || parent->translated
-             : token.translate == MarkupToken::kYes;
+  if (parent == nullptr) return token.translate != MarkupToken::kNo;
+  if (token.translate == MarkupToken::kInherit) return parent->translated;
+  return token.translate == MarkupToken::kYes && !parent->never;
 }
 
 void OpenElements::Inherit(int first) {
@@ -120,7 +119,9 @@ void OpenElements::ImplyEnds(const MarkupToken& token, int index) {
                      [](const Element& e) { return !e.foreign; });
     CloseFrom(static_cast<int>(open_.rend() - around), index - 1, false);
   }
-  if (is(html::kEndsParagraph)) CloseParagraph(index);
+  if (is(html::kEndsParagraph)) {
+    CloseFrom(Find("p", html::kParagraphContext), index - 1, false);
+  }
   if (is(html::kHeading)) {
     if (!open_.empty() && (open_.back().categories & html::kHeading) != 0) {
       CloseFrom(static_cast<int>(open_.size()) - 1, index - 1, false);
@@ -237,10 +238,6 @@ void OpenElements::CloseFormatting(absl::string_view name, int index) {
   if (after <= interrupted_) --interrupted_;
   open_.erase(open_.begin() + found);
   Inherit(found);
-}
-
-void OpenElements::CloseParagraph(int index) {
-  CloseFrom(Find("p", html::kParagraphContext), index - 1, false);
 }
 
 int OpenElements::Find(absl::string_view name, uint32_t barrier) const {

@@ -73,7 +73,6 @@ class OpenElements {
   // Closes the elements from `first` on, apart from formatting elements. `last`
   // is the last token of the element `first`, and the one before it of others.
   void CloseFrom(int first, int last, bool by_end_tag);
-  void CloseParagraph(int index);
   // The formatting elements that were interrupted go on inside of what was
   // opened since then, once something else comes that is no block.
   void Resume(const MarkupToken& token);

@@ -10,10 +10,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "server/documents/character_references.h"
-#include "server/documents/footnote_marks.h"
-#include "server/documents/literals.h"
 #include "server/documents/literals_text.h"
-#include "server/documents/markdown_escapes.h"
+#include "server/documents/sentence_terms.h"
 
 namespace attend {
 namespace {
@@ -22,103 +20,6 @@ namespace {
 // in for what a model cannot read, because it would make other words of it.
 constexpr absl::string_view kStandIns[] = {"Tom",   "Maria", "Paris", "Anna",
                                            "David", "Laura", "London"};
-
-// What stands in a sentence for bytes `range` of the run's text.
-struct Term {
-  TextRange range;
-  FixedTerm fixed;
-};
-
-// An object as a translation has it. Code in three backticks would be a fence
-// where it begins a line, if it had more than one line.
-std::string WrittenAs(absl::string_view object, Escaping escaping) {
-  return IsMarkdown(escaping) && absl::StartsWith(object, "```")
-             ? InOneLine(object)
-             : std::string(object);
-}
-
-// Joins placeholders that touch, if no tag is between them.
-bool Joined(const Run& run, const Term& term, Term& before) {
-  const auto tag = std::lower_bound(
-      run.tags().begin(), run.tags().end(), term.range.begin,
-      [](const Run::Tag& t, int wanted) { return t.position < wanted; });
-  const bool divided =
-      tag != run.tags().end() && tag->position == term.range.begin;
-  const auto is_placeholder = [](const FixedTerm& fixed) {
-    return fixed.stand_in && fixed.source.size() == 0;
-  };
-  if (divided || !is_placeholder(term.fixed) || !is_placeholder(before.fixed)) {
-    return false;
-  }
-  before.range.end = term.range.end;
-  before.fixed.written += term.fixed.written;
-  return true;
-}
-
-std::vector<Term> TermsOf(absl::string_view document, const Run& run,
-                          TextRange range, const Glossary& glossary) {
-  const absl::string_view text =
-      absl::string_view(run.text()).substr(range.begin, range.size());
-  const auto in_run = [&](TextRange r) {
-    return TextRange{range.begin + r.begin, range.begin + r.end};
-  };
-  std::vector<Term> terms;
-  auto object = std::lower_bound(
-      run.objects().begin(), run.objects().end(), range.begin,
-      [](const Run::Object& o, int wanted) { return o.position < wanted; });
-  for (; object != run.objects().end() && object->position < range.end;
-       ++object) {
-    const TextRange source = object->source;
-    const int size = static_cast<int>(kObjectCharacter.size());
-    terms.push_back(
-        {{object->position, object->position + size},
-         {.written = WrittenAs(document.substr(source.begin, source.size()),
-                               run.escaping()),
-          .raw = true,
-          .stand_in = true,
-          .source = source}});
-  }
-  // In a text without markup, the bytes of the document are what is written.
-  const bool raw = run.escaping() == Escaping::kNone;
-  for (const Literal& literal : FindLiterals(text)) {
-    const TextRange at = in_run(literal.range);
-    const int begin = raw ? run.SourceBegin(at.begin) : at.begin;
-    const int end = raw ? run.SourceEnd(at.end) : at.end;
-    const absl::string_view of = raw ? document : run.text();
-    terms.push_back({at,
-                     {.written = std::string(of.substr(begin, end - begin)),
-                      .raw = raw,
-                      .stand_in = !literal.readable}});
-  }
-  for (const FootnoteMark& mark : FindFootnoteMarks(text, "")) {
-    if (mark.has_words) continue;
-    const TextRange at = mark.range;
-    const std::string written(text.substr(at.begin, at.size()));
-    terms.push_back({in_run(at),
-                     {.written = written,
-                      .raw = run.escaping() != Escaping::kMarkup &&
-                             absl::StartsWith(written, "[^")}});
-  }
-  for (const Glossary::Match& match : glossary.Find(text)) {
-    terms.push_back({in_run(match.range), {.written = *match.target}});
-  }
-  // Of terms that overlap, the one that was found first stays; what stands in
-  // for neighbours would read as one name, so they are one term.
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const Term& a, const Term& b) {
-                     return a.range.begin < b.range.begin;
-                   });
-  std::vector<Term> apart;
-  for (Term& term : terms) {
-    if (apart.empty() || term.range.begin > apart.back().range.end) {
-      apart.push_back(std::move(term));
-    } else if (term.range.begin == apart.back().range.end &&
-               !Joined(run, term, apart.back())) {
-      apart.push_back(std::move(term));
-    }
-  }
-  return apart;
-}
 
 // The tags that belong to a sentence: [first, last) of the run's. A tag at an
 // end of the sentence belongs to it if it is with a tag that is inside, or has
@@ -215,7 +116,7 @@ class SentenceMaker {
     sentence_.source = {run_.SourceBegin(range_.begin),
                         run_.SourceEnd(range_.end)};
     int at = range_.begin;
-    for (Term& term : terms_) {
+    for (SentenceTerm& term : terms_) {
       AddPart({at, term.range.begin});
       AddTerm(term);
       at = term.range.end;
@@ -246,7 +147,7 @@ class SentenceMaker {
     text_.Copy(part);
   }
 
-  void AddTerm(Term& term) {
+  void AddTerm(SentenceTerm& term) {
     const absl::string_view text =
         absl::string_view(run_.text()).substr(range_.begin, range_.size());
     const int begin = text_.size();
@@ -282,7 +183,7 @@ class SentenceMaker {
 
   const Run& run_;
   const TextRange range_;
-  std::vector<Term> terms_;
+  std::vector<SentenceTerm> terms_;
   int first_tag_ = 0;
   int last_tag_ = 0;
   int tag_ = 0;           // of the tags, the next one to add
