@@ -20,6 +20,9 @@ const APPLICATORS: &[&str] = &[
 const DECIMAL: &str = r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$";
 const PLAIN_DECIMAL: &str = r"^[+-]?(\d+\.?\d*|\.\d+)$";
 
+/// llguidance has no ranges beyond 64 bits.
+const MAX_BOUND: i64 = 9_000_000_000_000_000_000;
+
 /// Changes the members of a schema to some that allow the same.
 pub fn replace(fields: &mut Map<String, Value>) {
     if fields.get("uniqueItems") == Some(&Value::Bool(false)) {
@@ -28,8 +31,27 @@ pub fn replace(fields: &mut Map<String, Value>) {
     if let Some(Value::String(pattern)) = fields.get_mut("pattern") {
         replace_pattern(pattern);
     }
+    bring_in_bounds(fields);
     replace_unevaluated(fields);
     replace_names(fields);
+}
+
+/// Bounds of wide types, as of 64 bits, become the widest that can be held. No
+/// bound admits more than before.
+fn bring_in_bounds(fields: &mut Map<String, Value>) {
+    for (key, sign) in [
+        ("maximum", 1),
+        ("exclusiveMaximum", 1),
+        ("minimum", -1),
+        ("exclusiveMinimum", -1),
+    ] {
+        if let Some(Value::Number(bound)) = fields.get_mut(key) {
+            let beyond = bound.as_f64().map(|b| b * sign as f64 > MAX_BOUND as f64);
+            if beyond == Some(true) {
+                *bound = (sign * MAX_BOUND).into();
+            }
+        }
+    }
 }
 
 /// Finds a number that a schema has as a value, but llguidance would round.
