@@ -243,7 +243,13 @@ std::vector<ToolCall> ToolCallParser::ParseObjects() const {
 }
 
 void ToolCallParser::FindMistral(bool last, Found& found) {
-  while (!held_.empty()) {
+  // A text may look like calls in each place, and each is read to its end.
+  constexpr int kMaxAttempts = 64;
+  for (int attempt = 0; !held_.empty(); ++attempt) {
+    if (attempt == kMaxAttempts) {
+      found.text += std::exchange(held_, {});
+      return;
+    }
     const size_t begin = MistralBegin(held_, !text_begun_, tools_);
     const std::string text = held_.substr(0, begin);
     text_begun_ |= !absl::StripAsciiWhitespace(text).empty();

@@ -237,6 +237,14 @@ TEST(ToolCallsTest, NoArgumentsAreNoCall) {
   EXPECT_EQ(Found({parser.Append("", /*last=*/true)}), "");
 }
 
+// Each brace may begin arguments up to the end.
+TEST(ToolCallsTest, ATextFullOfBeginningsIsReadInTime) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "f{";
+  ToolCallParser parser(ToolFormat::kMistral, Tools());
+  EXPECT_EQ(parser.Append(text, /*last=*/true).text, text);
+}
+
 // What cannot be a call is not held back.
 TEST(ToolCallsTest, OtherTextComesAtOnce) {
   for (const ToolFormat format :
