@@ -224,7 +224,8 @@ const (
 	DocumentFormat_DOCUMENT_FORMAT_TEXT DocumentFormat = 0 // text alone; a line break ends a sentence
 	// Tags are kept around the words that the words inside of them became. Not
 	// translated: elements with translate="no" or the class "notranslate"; code,
-	// pre, script, style and the like; attributes, comments.
+	// pre, script, style and the like; comments; attributes, but for those that
+	// readers see or hear, like alt and title.
 	DocumentFormat_DOCUMENT_FORMAT_HTML DocumentFormat = 1
 	// As HTML, for any vocabulary. An element is part of a sentence if its parent
 	// has text of its own; a sentence ends at other elements. Not translated:
@@ -232,7 +233,7 @@ const (
 	DocumentFormat_DOCUMENT_FORMAT_XML DocumentFormat = 2
 	// CommonMark with the tables, strikethrough and task lists of GitHub. Marks
 	// are kept around the words that the words inside of them became. Not
-	// translated: code, images, destinations of links, front matter.
+	// translated: code, destinations of images and links, front matter.
 	DocumentFormat_DOCUMENT_FORMAT_MARKDOWN DocumentFormat = 3
 )
 
@@ -1268,9 +1269,10 @@ type GenerationParams struct {
 	// Tokens that end a result as end of sequence does, in addition to the end
 	// tokens of the model. At most 64.
 	StopIds []int32 `protobuf:"varint,20,rep,packed,name=stop_ids,json=stopIds,proto3" json:"stop_ids,omitempty"`
-	// A result ends when it has one of these texts. The text that is returned
-	// ends before the stop string. The request and the model together may have at
-	// most 16 stop strings of at most 256 bytes each.
+	// A result ends when it has one of these texts; special tokens, which are no
+	// text otherwise, are read as they are spelled. The text that is returned ends
+	// before the stop string. The request and the model together may have at most
+	// 16 stop strings of at most 256 bytes each.
 	StopStrings []string `protobuf:"bytes,21,rep,name=stop_strings,json=stopStrings,proto3" json:"stop_strings,omitempty"`
 	// Return the log-probability of each token. Default false.
 	LogProbs *bool `protobuf:"varint,22,opt,name=log_probs,json=logProbs,proto3,oneof" json:"log_probs,omitempty"`
