@@ -144,75 +144,82 @@ json BertMetadata() {
           {"tokenizer.ggml.mask_token_id", vocab["[MASK]"]}};
 }
 
-// The same of spm-t5/spiece.model. llama.cpp has ids for T5's extra tokens, but
-// not the tokens.
+// The vocabulary of a GGUF file, id by id.
+struct Pieces {
+  void Add(const std::string& token, int type, float score) {
+    tokens.push_back(token);
+    types.push_back(type);
+    scores.push_back(score);
+  }
+  // The pieces of a SentencePiece model from `first` on.
+  void AddFrom(const SpmFile& spm, size_t first) {
+    for (size_t i = first; i < spm.pieces.size(); ++i) {
+      const SpmFile::Piece& piece = spm.pieces[i];
+      Add(piece.text, static_cast<int>(piece.type), piece.score);
+    }
+  }
+  void AddPadding(size_t number) {
+    Add(absl::StrCat("[PAD", number, "]"), 5, -10000);
+  }
+
+  // The metadata of a "t5" tokenizer of these pieces and the model's table.
+  json Metadata(const std::string& architecture, const SpmFile& spm) const {
+    std::vector<int> charsmap;
+    for (const char byte : spm.charsmap) {
+      charsmap.push_back(static_cast<unsigned char>(byte));
+    }
+    return {{"general.architecture", architecture},
+            {"tokenizer.ggml.model", "t5"},
+            {"tokenizer.ggml.tokens", tokens},
+            {"tokenizer.ggml.token_type", types},
+            {"tokenizer.ggml.scores", scores},
+            {"tokenizer.ggml.precompiled_charsmap", charsmap},
+            {"tokenizer.ggml.add_space_prefix", true},
+            {"tokenizer.ggml.remove_extra_whitespaces", true}};
+  }
+
+  std::vector<std::string> tokens;
+  std::vector<int> types;
+  std::vector<float> scores;
+};
+
+// The metadata of spm-t5/spiece.model. llama.cpp has ids for T5's extra tokens,
+// but not the tokens.
 json T5Metadata() {
   const std::string path = std::string(kGolden) + "spm-t5/spiece.model";
   const auto spm = ParseSpmFile(path, *ReadFile(path));
-  const int ids = (*LoadTokenizer(std::string(kGolden) + "spm-t5"))
-                      ->vocab_size(Side::kSource);
-  std::vector<std::string> tokens;
-  std::vector<int> types, charsmap;
-  std::vector<float> scores;
-  for (const SpmFile::Piece& piece : spm->pieces) {
-    tokens.push_back(piece.text);
-    types.push_back(static_cast<int>(piece.type));
-    scores.push_back(piece.score);
-  }
-  for (int id = static_cast<int>(tokens.size()); id < ids; ++id) {
-    tokens.push_back(absl::StrCat("[PAD", id, "]"));
-    types.push_back(5);
-    scores.push_back(-10000);
-  }
-  for (const char byte : spm->charsmap) {
-    charsmap.push_back(static_cast<unsigned char>(byte));
-  }
-  return {{"general.architecture", "t5"},
-          {"tokenizer.ggml.model", "t5"},
-          {"tokenizer.ggml.tokens", tokens},
-          {"tokenizer.ggml.token_type", types},
-          {"tokenizer.ggml.scores", scores},
-          {"tokenizer.ggml.precompiled_charsmap", charsmap},
-          {"tokenizer.ggml.add_space_prefix", true},
-          {"tokenizer.ggml.remove_extra_whitespaces", true},
-          {"tokenizer.ggml.eos_token_id", 1},
-          {"tokenizer.ggml.padding_token_id", 0}};
+  const size_t ids = (*LoadTokenizer(std::string(kGolden) + "spm-t5"))
+                         ->vocab_size(Side::kSource);
+  Pieces pieces;
+  pieces.AddFrom(*spm, 0);
+  for (size_t id = pieces.tokens.size(); id < ids; ++id) pieces.AddPadding(id);
+  json metadata = pieces.Metadata("t5", *spm);
+  metadata["tokenizer.ggml.eos_token_id"] = 1;
+  metadata["tokenizer.ggml.padding_token_id"] = 0;
+  return metadata;
 }
 
 // The same of spm-xlm-roberta, in the ids of transformers.
 json XlmRobertaMetadata() {
-  const std::string directory = std::string(kGolden) + "spm-xlm-roberta";
-  const std::string path = directory + "/sentencepiece.bpe.model";
+  const std::string path =
+      std::string(kGolden) + "spm-xlm-roberta/sentencepiece.bpe.model";
   const auto spm = ParseSpmFile(path, *ReadFile(path));
-  const auto tokenizer = *LoadTokenizer(directory);
-  std::vector<std::string> tokens = {"<s>", "<pad>", "</s>", "<unk>"};
-  std::vector<int> types = {3, 3, 3, 2}, charsmap;
-  std::vector<float> scores(4);
-  for (size_t i = 3; i < spm->pieces.size(); ++i) {
-    tokens.push_back(spm->pieces[i].text);
-    types.push_back(static_cast<int>(spm->pieces[i].type));
-    scores.push_back(spm->pieces[i].score);
+  Pieces pieces;
+  for (const char* control : {"<s>", "<pad>", "</s>"}) {
+    pieces.Add(control, 3, 0);
   }
-  tokens.push_back(absl::StrCat("[PAD", tokens.size() - 1, "]"));
-  types.push_back(5);
-  scores.push_back(-10000);
-  for (const char byte : spm->charsmap) {
-    charsmap.push_back(static_cast<unsigned char>(byte));
+  pieces.Add("<unk>", 2, 0);
+  pieces.AddFrom(*spm, 3);
+  pieces.AddPadding(pieces.tokens.size() - 1);
+  json metadata = pieces.Metadata("bert", *spm);
+  for (const char* added : {"bos", "eos"}) {
+    metadata[absl::StrCat("tokenizer.ggml.add_", added, "_token")] = true;
   }
-  return {{"general.architecture", "bert"},
-          {"tokenizer.ggml.model", "t5"},
-          {"tokenizer.ggml.tokens", tokens},
-          {"tokenizer.ggml.token_type", types},
-          {"tokenizer.ggml.scores", scores},
-          {"tokenizer.ggml.precompiled_charsmap", charsmap},
-          {"tokenizer.ggml.add_space_prefix", true},
-          {"tokenizer.ggml.remove_extra_whitespaces", true},
-          {"tokenizer.ggml.add_bos_token", true},
-          {"tokenizer.ggml.add_eos_token", true},
-          {"tokenizer.ggml.bos_token_id", 0},
-          {"tokenizer.ggml.eos_token_id", 2},
-          {"tokenizer.ggml.unknown_token_id", 3},
-          {"tokenizer.ggml.padding_token_id", 1}};
+  metadata["tokenizer.ggml.bos_token_id"] = 0;
+  metadata["tokenizer.ggml.eos_token_id"] = 2;
+  metadata["tokenizer.ggml.unknown_token_id"] = 3;
+  metadata["tokenizer.ggml.padding_token_id"] = 1;
+  return metadata;
 }
 
 // tokenizer_test holds those of directories to transformers.
