@@ -38,10 +38,14 @@ class ClassifyHandler final
 
   absl::Status Submit(const v1::ClassifyRequest& request, int index,
                       InputState& input) override {
+    // As the pipelines of transformers, which cut at the length that the model
+    // was trained for, and else compute what its positions allow.
+    const int text_limit = request.truncate() ? info().max_text_tokens : 0;
     ASSIGN_OR_RETURN(
         Source source,
         ReadSource(request.inputs(index),
                    {.truncate = request.truncate(),
+                    .max_text_tokens = text_limit,
                     .needs_token = true,
                     .takes_pair = true,
                     .call = &input.call()},

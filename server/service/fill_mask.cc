@@ -52,8 +52,10 @@ class FillMaskHandler final
                       InputState& input) override {
     const std::string field = absl::StrCat("inputs[", index, "]");
     Masked& masked = masked_[index];
+    const int text_limit = request.truncate() ? info().max_text_tokens : 0;
     ASSIGN_OR_RETURN(masked.source, ReadSource(request.inputs(index),
                                                {.truncate = request.truncate(),
+                                                .max_text_tokens = text_limit,
                                                 .needs_token = true,
                                                 .call = &input.call()},
                                                info(), tokenizer(), field));

@@ -30,7 +30,7 @@ class RerankHandler final
         service().CheckCount("documents", request.documents_size()));
     if (!request.truncate()) {
       RETURN_IF_ERROR(CheckTextBytes("query", request.query().size(),
-                                     info().max_source_tokens, tokenizer()));
+                                     info().max_text_tokens, tokenizer()));
     }
     if (request.top_n() < 0) {
       return absl::InvalidArgumentError(
@@ -49,9 +49,11 @@ class RerankHandler final
     v1::Input pair;
     pair.set_text(request.query());
     pair.set_pair(request.documents(index));
+    // A CrossEncoder cuts every pair at this length.
     ASSIGN_OR_RETURN(Source source,
                      ReadSource(pair,
                                 {.truncate = request.truncate(),
+                                 .max_text_tokens = info().max_text_tokens,
                                  .needs_token = true,
                                  .takes_pair = true,
                                  .call = &input.call()},

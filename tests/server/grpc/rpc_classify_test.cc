@@ -140,6 +140,41 @@ TEST(RpcClassifyTest, Rerank) {
               HasSubstr("documents has 0 entries"));
 }
 
+// transformers' pipelines cut at model_max_length if they are told to cut, and
+// else compute more; a CrossEncoder never computes more.
+TEST(RpcClassifyTest, TextsAreCutAtTheLengthOfTheModel) {
+  RpcFixtureOptions options = Classifier({"relevance"});
+  options.engine.info.max_text_tokens = 4;
+  RpcFixture fixture(options);
+  auto classify = OfTexts<v1::ClassifyRequest>({"abcdef"});
+  classify.mutable_inputs(0)->set_pair("c");
+  for (int i = 0; i < 6; ++i) {
+    if (i == 0) classify.add_inputs();
+    classify.mutable_inputs(1)->mutable_tokens()->add_ids(5);
+  }
+  v1::ClassifyResponse classified;
+  ASSERT_TRUE(Call(fixture, &Stub::Classify, classify, classified).ok());
+  EXPECT_EQ(classified.results(0).usage().source_tokens(), 9);
+  classify.set_truncate(true);
+  ASSERT_TRUE(Call(fixture, &Stub::Classify, classify, classified).ok());
+  EXPECT_EQ(classified.results(0).usage().source_tokens(), 4);
+  EXPECT_TRUE(classified.results(0).usage().truncated());
+  EXPECT_EQ(classified.results(1).usage().source_tokens(), 6);
+
+  v1::RerankRequest rerank;
+  rerank.set_query("q");
+  rerank.add_documents("a");
+  rerank.add_documents("abc");
+  v1::RerankResponse ranked;
+  ASSERT_TRUE(Call(fixture, &Stub::Rerank, rerank, ranked).ok());
+  EXPECT_EQ(ranked.results(1).status().message(),
+            "documents[1] has 6 tokens, limit is 4 (max_text_tokens)");
+  rerank.set_truncate(true);
+  ASSERT_TRUE(Call(fixture, &Stub::Rerank, rerank, ranked).ok());
+  EXPECT_EQ(ranked.results(0).usage().source_tokens(), 4);
+  EXPECT_EQ(ranked.results(1).usage().source_tokens(), 4);
+}
+
 TEST(RpcClassifyTest, RerankScoresAreProbabilities) {
   RpcFixture fixture(Classifier({"relevance"}, LabelScores::kSigmoid));
   v1::RerankRequest request;
