@@ -12,6 +12,19 @@ namespace {
 
 using Json = nlohmann::json;
 
+// A role without a token, as Python writes it.
+constexpr char kNone[] = "None";
+
+// The id that a class has for a role without a token; -1: the class refuses it.
+int IdOfNone(const Json& row, const HfConfig& config) {
+  const Json ids = row.value("none_ids", Json::object());
+  int id = -1;
+  for (const auto& [role, value] : ids.items()) {
+    if (RoleText(config, role).empty()) id = value;
+  }
+  return id;
+}
+
 // "cls:0 A:0 sep:0" as a list of TemplateProcessing. Adds the tokens to `used`.
 Json TemplateOf(absl::string_view symbols, const HfConfig& config,
                 std::set<std::string>& used) {
@@ -23,9 +36,11 @@ Json TemplateOf(absl::string_view symbols, const HfConfig& config,
     if (id == "question") {
       id = "[QUESTION]";
       const Json* said = config.settings->Find("question_token");
-      if (said != nullptr && said->is_string()) id = *said;
+      // As a text in the files it does not reach the class.
+      if (said != nullptr && said->is_object()) id = said->value("content", id);
     } else if (!text && id != ".") {
       id = RoleText(config, id);
+      if (id.empty()) id = kNone;
     }
     if (!text) used.insert(id);
     list.push_back({{text ? "Sequence" : "SpecialToken",
@@ -53,9 +68,9 @@ Json ClassPostProcessor(const HfConfig& config, bool has_own,
       if (!post.contains(key) || !post[key].is_null()) continue;
       const std::string name = (*row)["post"][key];
       const std::string& token = RoleText(config, name.substr(1));
-      const int id = id_of(token);
+      const int id = token.empty() ? IdOfNone(*row, config) : id_of(token);
       if (id < 0) return nullptr;
-      post[key] = {token, id};
+      post[key] = {token.empty() ? kNone : token, id};
     }
     return post;
   }
@@ -66,7 +81,7 @@ Json ClassPostProcessor(const HfConfig& config, bool has_own,
       {"pair", TemplateOf(post["pair"].get<std::string>(), config, used)},
       {"special_tokens", Json::object()}};
   for (const std::string& token : used) {
-    const int id = id_of(token);
+    const int id = token == kNone ? IdOfNone(*row, config) : id_of(token);
     if (id < 0) return nullptr;
     made["special_tokens"][token] = {
         {"id", token}, {"ids", {id}}, {"tokens", {token}}};

@@ -25,7 +25,9 @@ ClassValues::ClassValues(const Json& row, const HfConfig& config, Json charsmap)
     : config_(config) {
   for (const auto& [flag, fallback] : row["flags"].items()) {
     const Json* said = config.settings ? config.settings->Find(flag) : nullptr;
-    values_[flag] = said != nullptr ? *said : fallback;
+    const bool is_null = config.settings && config.settings->IsNull(flag) &&
+                         !row.value("null_is_default", false);
+    values_[flag] = said != nullptr ? *said : is_null ? Json() : fallback;
   }
   const auto is = [&](const char* flag, bool fallback) {
     const auto found = values_.find(flag);

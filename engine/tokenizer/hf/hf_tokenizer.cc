@@ -14,6 +14,7 @@
 #include "engine/tokenizer/hf/hf_stream.h"
 #include "engine/tokenizer/text/clean_up.h"
 #include "engine/tokenizer/text/hf_token_json.h"
+#include "engine/tokenizer/text/refused_classes.h"
 
 namespace attend {
 namespace {
@@ -44,9 +45,14 @@ absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Load(
   const std::string path = directory + "/tokenizer.json";
   ASSIGN_OR_RETURN(std::string json, ReadFile(path));
   ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
-  json = ApplyClass(std::move(json), config);
+  RETURN_IF_ERROR(CheckTakesFile(path, config.tokenizer_class));
+  absl::StatusOr<std::string> applied = ApplyClass(std::move(json), config);
+  if (!applied.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": ", applied.status().message()));
+  }
   ASSIGN_OR_RETURN(std::unique_ptr<HfTokenizer> tokenizer,
-                   Create(path, json, std::move(config)));
+                   Create(path, *applied, std::move(config)));
   RETURN_IF_ERROR(tokenizer->FinishClass());
   return tokenizer;
 }

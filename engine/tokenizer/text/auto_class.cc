@@ -160,6 +160,7 @@ constexpr absl::string_view kWronglyNamed =
     "nemotron nvfp4 opencua openvla paddleocr_vl phi3 phi3_v phimoe "
     "qwen2 qwen3_5 qwen3_5_moe qwen3_5_moe_text qwen4_exp siglip2 "
     "smolvlm step3_vl vipllava";
+
 bool Contains(absl::string_view words, absl::string_view word) {
   const auto list = absl::StrSplit(words, ' ');
   return !word.empty() &&
@@ -184,7 +185,8 @@ std::string AutoClass(const ClassNames& names) {
       plain(names.tokenizer_class.empty() ? names.config_class
                                           : names.tokenizer_class);
   const absl::string_view registered = ClassOfModel(names.model_type);
-  const bool wrong = Contains(kWronglyNamed, names.model_type);
+  const bool wrong = Contains(kWronglyNamed, names.model_type) ||
+                     Contains(kWronglyNamed, names.model_name);
   if (named.empty()) {
     return std::string(registered.empty() ? kPlain : registered);
   }

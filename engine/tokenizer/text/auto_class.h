@@ -10,6 +10,7 @@ namespace attend {
 // Statements of a directory's files about the class of their tokenizer.
 struct ClassNames {
   std::string model_type;       // of config.json
+  std::string model_name;       // the same; "": none
   std::string config_class;     // tokenizer_class of config.json
   std::string tokenizer_class;  // that of tokenizer_config.json
   bool own_code = false;        // tokenizer_config.json has an auto_map

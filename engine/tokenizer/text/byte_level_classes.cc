@@ -14,7 +14,7 @@ const char kByteLevelClasses[] = R"json([
              "trim_offsets": true, "use_regex": true},
  "flags": {"add_prefix_space": false},
  "roles": {"unk_token": "<|endoftext|>", "bos_token": "<|endoftext|>",
-           "eos_token": "<|endoftext|>"}},
+           "eos_token": "<|endoftext|>", "pad_token": null}},
 {"names": ["CodeGenTokenizer"], "like": "GPT2Tokenizer",
  "post_if_none": {"type": "ByteLevel", "add_prefix_space": true,
                   "trim_offsets": false, "use_regex": true}},
@@ -72,6 +72,7 @@ const char kByteLevelClasses[] = R"json([
            "cls_token": "<CLS>", "sep_token": "<SEP>",
            "mask_token": "<MASK_TOKEN>"}},
 {"names": ["Qwen2Tokenizer"], "like": "GPT2Tokenizer",
+ "null_is_default": true,
  "normalizer": {"type": "NFC"},
  "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
      {"type": "Split", "pattern": {"Regex":

@@ -24,14 +24,19 @@ namespace attend {
 //   token types ("cls:0 A:0 sep:0"); {"type"} is another post-processor.
 //   Absent: that of the file. post_if_none: the same, if the file has none.
 // * flags: settings of tokenizer_config.json with their defaults.
+//   null_is_default: so are those that the file sets to null.
 // * roles: the special tokens with their defaults. own_roles: pairs of a role
 //   that only this class has and its default.
 // * mask_strips, mask_normalized: the mask token removes the spaces before it,
 //   and is found in normalized text, where files give nothing but its text.
 // * extra: special tokens if the files name no extra ones.
+// * none_ids: ids by role that stand in the templates for a role without a
+//   token.
+// * makes_vocabulary: the class adds its languages to a vocabulary without any.
 // * types: model_input_names has token_type_ids.
-// * respecial: special tokens that become plain special tokens, whatever the
-//   files say of them: "all", or "extra" ones.
+// * respecial: special tokens are added once more: "all" as plain ones;
+//   "extra": as the class or the files name them, and without a post-processor
+//   in the file there is none; "last": the same, but with that of the class.
 //
 // In these values a text "$name" stands for the flag or the token of that name,
 // and an element with "if" is there only if that flag is true. In addition to

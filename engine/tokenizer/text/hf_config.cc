@@ -20,6 +20,7 @@ namespace attend {
 namespace {
 
 using Json = nlohmann::json;
+
 absl::Status ReadTruncationSide(const JsonFile& file,
                                 std::optional<TruncationSide>& side) {
   constexpr char kKey[] = "truncation_side";
@@ -36,8 +37,11 @@ absl::Status ReadTruncationSide(const JsonFile& file,
 // (transformers writes 1e30 if there is no limit).
 absl::Status ReadMaxLength(const JsonFile& file, int& length) {
   constexpr FloatRange kPositive = {1, std::numeric_limits<double>::max()};
+  constexpr char kKey[] = "model_max_length";
+  // The old name counts only where the new one is not there at all.
+  const bool said = file.Has(kKey) || file.IsNull(kKey);
   ASSIGN_OR_RETURN(const double value,
-                   file.FloatOr("model_max_length", 0, kPositive));
+                   file.FloatOr(said ? kKey : "max_len", 0, kPositive));
   length = value < 1 << 30 ? static_cast<int>(value) : 0;
   return absl::OkStatus();
 }
@@ -50,6 +54,10 @@ absl::Status ReadClass(const std::string& directory, const JsonFile& file,
   ASSIGN_OR_RETURN(names.tokenizer_class, file.StringOr("tokenizer_class", ""));
   ASSIGN_OR_RETURN(names.config_class, config.StringOr("tokenizer_class", ""));
   ASSIGN_OR_RETURN(names.model_type, config.StringOr("model_type", ""));
+  const Json* model_name = config.Find("model_name");
+  if (model_name != nullptr && model_name->is_string()) {
+    names.model_name = *model_name;
+  }
   names.own_code = file.Has("auto_map");
   if (names.tokenizer_class == "LlamaTokenizer" ||
       names.tokenizer_class == "LlamaTokenizerFast" ||
@@ -114,14 +122,14 @@ absl::Status ReadValues(const JsonFile& file, HfConfig& config) {
 
 absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory) {
   HfConfig config;
-  ASSIGN_OR_RETURN(const Json settings, ReadSettings(directory, config));
+  ASSIGN_OR_RETURN(const HfSettings settings, ReadSettings(directory, config));
   // Errors name both files where values of both have been merged.
   std::string name = directory + "/tokenizer_config.json";
   if (!config.names_added &&
       std::filesystem::exists(directory + "/special_tokens_map.json")) {
     absl::StrAppend(&name, " with special_tokens_map.json");
   }
-  config.settings = JsonFile::Of(name, settings);
+  config.settings = JsonFile::Of(name, settings.values);
   const JsonFile& file = *config.settings;
   RETURN_IF_ERROR(ReadClass(directory, file, config.tokenizer_class));
   config.clean_up_bpe = config.tokenizer_class == "LukeTokenizer" ||

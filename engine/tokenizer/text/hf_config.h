@@ -29,6 +29,7 @@ struct HfConfig {
     bool rstrip = false;
     bool normalized = false;
     bool special = true;
+    bool named = false;  // has a role that the files name, not the class
   };
 
   std::string tokenizer_class;  // without "Fast", as "NllbTokenizer"

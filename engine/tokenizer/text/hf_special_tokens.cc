@@ -1,19 +1,13 @@
-#include "engine/tokenizer/text/hf_tokens.h"
-
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "engine/json/json_parse.h"
-#include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/class_table.h"
 #include "engine/tokenizer/text/hf_token_json.h"
+#include "engine/tokenizer/text/hf_tokens.h"
 #include "engine/tokenizer/text/language_codes.h"
 
 namespace attend {
@@ -21,74 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 using Token = HfConfig::Token;
-
-constexpr char kAdded[] = "added_tokens_decoder";
-constexpr char kExtra[] = "extra_special_tokens";
-constexpr char kAdditional[] = "additional_special_tokens";
-constexpr const char* kRoles[] = {"bos_token", "eos_token", "unk_token",
-                                  "sep_token", "pad_token", "cls_token",
-                                  "mask_token"};
-
-bool IsRole(absl::string_view key) {
-  return absl::c_linear_search(kRoles, key);
-}
-
-// The object of a file; {} if there is no such file.
-absl::StatusOr<Json> LoadObject(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path);
-  if (absl::IsNotFound(text.status())) return Json::object();
-  RETURN_IF_ERROR(text.status());
-  return ParseJsonObject(path, *text);
-}
-
-// Reads added_tokens.json: an id for each token.
-absl::Status ReadAddedFile(const std::string& path, const JsonFile& settings,
-                           std::map<int, Token>& by_id) {
-  ASSIGN_OR_RETURN(const Json file, LoadObject(path));
-  std::set<std::string> special;
-  const auto add = [&](const Json& token) {
-    const Json& text =
-        token.is_object() ? token.value("content", Json()) : token;
-    if (text.is_string()) special.insert(text.get<std::string>());
-  };
-  for (const char* role : kRoles) {
-    if (const Json* found = settings.Find(role)) add(*found);
-  }
-  const Json* extra = settings.Find(kExtra);
-  if (extra != nullptr && extra->is_array()) {
-    for (const Json& token : *extra) add(token);
-  }
-  const JsonFile named = JsonFile::Of(path, file);
-  for (const auto& [text, value] : file.items()) {
-    ASSIGN_OR_RETURN(const int64_t id, named.Int(text, {0, 1 << 24}));
-    const bool is_special = special.count(text) > 0;
-    by_id[static_cast<int>(id)] = {
-        .content = text, .normalized = !is_special, .special = is_special};
-  }
-  return absl::OkStatus();
-}
-
-// special_tokens_map.json wins over tokenizer_config.json.
-absl::Status MergeMap(const std::string& path, Json& settings) {
-  ASSIGN_OR_RETURN(const Json map, LoadObject(path));
-  const JsonFile named = JsonFile::Of(path, map);
-  for (const auto& [key, value] : map.items()) {
-    if (IsRole(key) && !value.is_null()) {
-      RETURN_IF_ERROR(ReadToken(named, key.c_str(), value).status());
-    }
-    Json& to = settings[key];
-    if (key != kExtra || !value.is_array() || !to.is_array()) {
-      to = value;
-      continue;
-    }
-    for (const Json& token : value) {
-      if (std::find(to.begin(), to.end(), token) == to.end()) {
-        to.push_back(token);
-      }
-    }
-  }
-  return absl::OkStatus();
-}
 
 void AppendRole(Token token, HfConfig& config) {
   token.special = true;
@@ -99,7 +25,7 @@ void AppendRole(Token token, HfConfig& config) {
 // A role of the class: its token, that of the settings, or none.
 absl::Status ReadRole(const JsonFile& settings, const char* key,
                       const Json& fallback, const Json* row,
-                      std::string* content, HfConfig& config) {
+                      std::string& content, HfConfig& config) {
   const Json* found = settings.Find(key);
   Json value;
   if (found != nullptr) {
@@ -109,7 +35,8 @@ absl::Status ReadRole(const JsonFile& settings, const char* key,
   }
   if (value.is_null()) return absl::OkStatus();
   ASSIGN_OR_RETURN(Token token, ReadToken(settings, key, value));
-  if (content != nullptr) *content = token.content;
+  content = token.content;
+  token.named = found != nullptr;
   if (row != nullptr && value.is_string() &&
       key == absl::string_view("mask_token") &&
       row->value("mask_strips", false)) {
@@ -120,30 +47,28 @@ absl::Status ReadRole(const JsonFile& settings, const char* key,
   return absl::OkStatus();
 }
 
-// Roles that only some classes have, and those that a file makes up.
-absl::Status ReadOwnRoles(const JsonFile& settings, const Json& top,
-                          const Json* row, HfConfig& config) {
-  std::set<std::string> seen;
+// Tokens under other names: those of the class, then those of the files.
+absl::Status ReadOwnTokens(const HfSettings& from, const JsonFile& settings,
+                           const Json* row, HfConfig& config) {
+  HfSettings::Named all;
   if (row != nullptr) {
     for (const Json& own : row->value("own_roles", Json::array())) {
-      const std::string key = own[0];
-      seen.insert(key);
-      RETURN_IF_ERROR(
-          ReadRole(settings, key.c_str(), own[1], nullptr, nullptr, config));
+      all.emplace_back(
+          own[0], settings.IsNull(own[0].get<std::string>()) ? Json() : own[1]);
     }
   }
-  for (const auto& [key, value] : top.items()) {
-    const bool named =
-        absl::EndsWith(key, "_token") &&
-        (value.is_string() || (value.is_object() && value.contains("content")));
-    if (!named || IsRole(key) || seen.count(key) > 0) continue;
-    RETURN_IF_ERROR(
-        ReadRole(settings, key.c_str(), nullptr, nullptr, nullptr, config));
+  all.insert(all.end(), from.own.begin(), from.own.end());
+  all.insert(all.end(), from.own_texts.begin(), from.own_texts.end());
+  std::map<std::string, size_t> places;
+  HfSettings::Named kept;
+  for (auto& [key, value] : all) {
+    const auto [place, is_new] = places.emplace(key, kept.size());
+    if (is_new) kept.emplace_back(key, Json());
+    kept[place->second].second = std::move(value);
   }
-  const Json* extra = settings.Find(kExtra);
-  if (extra == nullptr || !extra->is_object()) return absl::OkStatus();
-  for (const Json& value : *extra) {
-    ASSIGN_OR_RETURN(Token token, ReadToken(settings, kExtra, value));
+  for (const auto& [key, value] : kept) {
+    if (value.is_null()) continue;
+    ASSIGN_OR_RETURN(Token token, ReadToken(settings, key.c_str(), value));
     AppendRole(std::move(token), config);
   }
   return absl::OkStatus();
@@ -199,58 +124,21 @@ absl::Status AddExtraTokens(const JsonFile& settings, const Json& rule,
 
 }  // namespace
 
-absl::StatusOr<Json> ReadSettings(const std::string& directory,
-                                  HfConfig& config) {
-  const std::string path = directory + "/tokenizer_config.json";
-  ASSIGN_OR_RETURN(Json settings, LoadObject(path));
-  // The old name of the list, unless the new one says something.
-  if (settings.contains(kAdditional) &&
-      settings.value(kExtra, Json()).empty()) {
-    settings[kExtra] = settings[kAdditional];
-    settings.erase(kAdditional);
-  }
-  std::map<int, Token> by_id;
-  const JsonFile file = JsonFile::Of(path, settings);
-  const Json* found = file.Find(kAdded);
-  config.names_added = found != nullptr;
-  if (found == nullptr) {
-    RETURN_IF_ERROR(MergeMap(directory + "/special_tokens_map.json", settings));
-    RETURN_IF_ERROR(ReadAddedFile(directory + "/added_tokens.json",
-                                  JsonFile::Of(path, settings), by_id));
-  } else if (!found->is_object()) {
-    return file.Unexpected(kAdded, "an object");
-  } else {
-    for (const auto& [key, value] : found->items()) {
-      int id = 0;
-      if (!absl::SimpleAtoi(key, &id)) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            path, ": ", kAdded, " has \"", key, "\", expected ids"));
-      }
-      ASSIGN_OR_RETURN(by_id[id], ReadToken(file, kAdded, value));
-    }
-  }
-  for (auto& [id, token] : by_id) {
-    token.id = id;
-    config.added.push_back(std::move(token));
-  }
-  return settings;
-}
-
-absl::Status ReadSpecialTokens(const Json& top, HfConfig& config) {
+absl::Status ReadSpecialTokens(const HfSettings& from, HfConfig& config) {
   const JsonFile& settings = *config.settings;
   const Json* row = FindClassRow(config.tokenizer_class);
   std::string* const contents[] = {&config.bos, &config.eos, &config.unk,
                                    &config.sep, &config.pad, &config.cls,
                                    &config.mask};
-  for (size_t i = 0; i < std::size(kRoles); ++i) {
+  for (size_t i = 0; i < std::size(kRoleTokens); ++i) {
     const Json fallback =
-        row == nullptr ? Json() : (*row)["roles"].value(kRoles[i], Json());
-    RETURN_IF_ERROR(
-        ReadRole(settings, kRoles[i], fallback, row, contents[i], config));
+        row == nullptr ? Json() : (*row)["roles"].value(kRoleTokens[i], Json());
+    RETURN_IF_ERROR(ReadRole(settings, kRoleTokens[i], fallback, row,
+                             *contents[i], config));
   }
-  RETURN_IF_ERROR(ReadOwnRoles(settings, top, row, config));
-  const char* key =
-      top.contains(kExtra) && !top[kExtra].is_object() ? kExtra : kAdditional;
+  RETURN_IF_ERROR(ReadOwnTokens(from, settings, row, config));
+  const bool has_extra = from.values.contains(kExtraTokens);
+  const char* key = has_extra ? kExtraTokens : kAdditionalTokens;
   const Json* extra = settings.Find(key);
   if (extra != nullptr && !extra->is_array()) {
     return settings.Unexpected(key, "tokens");
@@ -261,7 +149,7 @@ absl::Status ReadSpecialTokens(const Json& top, HfConfig& config) {
       config.special.push_back(std::move(token));
     }
   }
-  if (row == nullptr || (top.contains(key) && key == kExtra)) {
+  if (row == nullptr || has_extra) {
     return absl::OkStatus();
   }
   return AddExtraTokens(settings, row->value("extra", Json()), config);

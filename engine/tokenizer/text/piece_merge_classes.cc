@@ -6,7 +6,7 @@
 namespace attend {
 
 const char kPieceMergeClasses[] = R"json([
-{"names": ["LlamaTokenizer", "Phi3Tokenizer"],
+{"names": ["LlamaTokenizer", "Phi3Tokenizer"], "null_is_default": true,
  "model": {"type": "BPE", "fuse_unk": true, "byte_fallback": true},
  "pre_tokenizer": {"type": "Metaspace", "replacement": "▁",
                    "prepend_scheme": "$legacy", "split": false},
@@ -73,6 +73,7 @@ const char kPieceMergeClasses[] = R"json([
                    "prepend_scheme": "always", "split": true},
  "decoder": {"type": "Metaspace", "replacement": "▁",
              "prepend_scheme": "always", "split": true},
+ "post": {"single": "A:0", "pair": "A:0 B:0"},
  "flags": {}, "mask_strips": true, "mask_normalized": true,
  "extra": [
      "ace_Arab", "ace_Latn", "acm_Arab", "acq_Arab", "aeb_Arab",
@@ -119,22 +120,8 @@ const char kPieceMergeClasses[] = R"json([
  "roles": {"bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>",
            "cls_token": "<s>", "unk_token": "<unk>", "pad_token": "<pad>",
            "mask_token": "<mask>"}},
-{"names": ["SeamlessM4TTokenizer"], "like": "NllbTokenizer", "extra": null,
- "normalizer": {"type": "Sequence", "normalizers": [
-     {"type": "Replace", "pattern": {"Regex": "[\\n\\r\\t]"}, "content": " "},
-     {"type": "NFKC"},
-     {"type": "Strip", "strip_left": false, "strip_right": true},
-     {"type": "Replace", "pattern": {"Regex": " +▁"}, "content": "▁"},
-     {"type": "Replace", "pattern": {"Regex": "^▁+$"}, "content": ""},
-     {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "▁"}]},
- "pre_tokenizer": {"type": "Metaspace", "replacement": "▁",
-                   "prepend_scheme": "first", "split": true},
- "decoder": {"type": "Metaspace", "replacement": "▁",
-             "prepend_scheme": "first", "split": true},
- "mask_strips": false,
- "roles": {"bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>",
-           "cls_token": "<s>", "unk_token": "<unk>", "pad_token": "<pad>"}},
 {"names": ["ReformerTokenizer"], "like": "NllbTokenizer", "extra": null,
+ "post": null,
  "respecial": "extra",
  "mask_strips": false,
  "roles": {"eos_token": "</s>", "unk_token": "<unk>"}},

@@ -18,7 +18,8 @@
 namespace attend {
 namespace {
 
-using nlohmann::json;
+// The order of members counts.
+using Json = nlohmann::ordered_json;
 
 constexpr char kClassGolden[] =
     ATTEND_SOURCE_DIR "/tests/engine/tokenizer/golden/";
@@ -36,8 +37,8 @@ const std::vector<std::string> kClassTexts = {
     "\u2581a\u2581 <unk>\u00a0[SEP] a",
     "THE Cat"};
 
-json ReadJson(const std::string& path) {
-  json read;
+Json ReadJson(const std::string& path) {
+  Json read;
   std::ifstream(path) >> read;
   return read;
 }
@@ -62,15 +63,15 @@ class ClassesTest : public testing::Test {
       : directory_(absl::StrCat(testing::TempDir(), "/classes-", getpid())) {}
   ~ClassesTest() override { std::filesystem::remove_all(directory_); }
 
-  absl::StatusOr<std::unique_ptr<Tokenizer>> Load(const json& row) {
+  absl::StatusOr<std::unique_ptr<Tokenizer>> Load(const Json& row) {
     std::filesystem::remove_all(directory_);
     std::filesystem::create_directories(directory_);
-    json& base = bases_[row["base"]];
+    Json& base = bases_[row["base"]];
     if (base.is_null()) {
       base = ReadJson(absl::StrCat(kClassGolden, row["base"].get<std::string>(),
                                    "/tokenizer.json"));
     }
-    json top = base;
+    Json top = base;
     for (const auto& [key, value] : row["patch"].items()) top[key] = value;
     Write("tokenizer.json", top);
     for (const auto& [file, contents] : row["files"].items()) {
@@ -80,13 +81,41 @@ class ClassesTest : public testing::Test {
   }
 
  private:
-  void Write(const std::string& file, const json& contents) {
+  void Write(const std::string& file, const Json& contents) {
     std::ofstream(directory_ + "/" + file) << contents;
   }
 
   const std::string directory_;
-  std::map<std::string, json> bases_;
+  std::map<std::string, Json> bases_;
 };
+
+// Classes that transformers runs without the file, or with more than text: the
+// ids of the file would be others.
+TEST_F(ClassesTest, ClassesWithoutUseForTheFileAreRefused) {
+  const auto load = [&](const std::string& name, const char* base) {
+    return Load({{"base", base},
+                 {"patch", Json::object()},
+                 {"files",
+                  {{"tokenizer_config.json", {{"tokenizer_class", name}}},
+                   {"config.json", {{"model_type", "roberta"}}}}}})
+        .status();
+  };
+  for (const std::string name :
+       {"BertJapanese", "Bertweet", "ByT5", "Cpm", "Esm", "Esmc", "LayoutLMv2",
+        "LayoutLMv3", "LayoutXLM", "MarkupLM", "Phobert", "RoFormer",
+        "Whisper"}) {
+    for (const char* ending : {"Tokenizer", "TokenizerFast"}) {
+      EXPECT_THAT(
+          std::string(load(name + ending, "roberta").message()),
+          testing::ContainsRegex("/tokenizer.json: the tokenizer's class is " +
+                                 name + "Tokenizer, which "));
+    }
+  }
+  EXPECT_TRUE(load("PreTrainedTokenizerFast", "roberta").ok());
+  EXPECT_TRUE(load("LayoutLMTokenizer", "bert").ok());
+  EXPECT_THAT(std::string(load("MBart50Tokenizer", "roberta").message()),
+              testing::HasSubstr("MBart50Tokenizer expects pieces"));
+}
 
 // Every class of transformers over files of every kind, with settings that
 // agree with the files and that do not.
@@ -95,7 +124,7 @@ TEST_F(ClassesTest, EncodeAsInTransformers) {
   const Lines lines;
   for (int i = 0; i < kClassLines; ++i) texts.push_back(lines.Get(i));
   int number = 0;
-  for (const json& row : ReadJson(absl::StrCat(kClassGolden, "classes.json"))) {
+  for (const Json& row : ReadJson(absl::StrCat(kClassGolden, "classes.json"))) {
     if (kSanitized && ++number % 20 != 0) continue;
     SCOPED_TRACE(row["name"].get<std::string>());
     const auto tokenizer = Load(row);
