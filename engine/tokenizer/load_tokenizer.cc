@@ -1,9 +1,12 @@
 #include "engine/tokenizer/load_tokenizer.h"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/json/json_parse.h"
 #include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/hf/hf_tokenizer.h"
@@ -21,6 +24,19 @@ bool Has(const std::string& directory, const char* file) {
                                  ignored);
 }
 
+// The pieces of a SentencePiece model that transformers finds in texts before
+// it cuts them.
+std::vector<HfConfig::Token> AddedPieces(const SpmFile& spm) {
+  std::vector<HfConfig::Token> pieces;
+  for (const SpmFile::Piece& piece : spm.pieces) {
+    const bool control = piece.type == SpmFile::Type::kControl;
+    if (control || piece.type == SpmFile::Type::kUserDefined) {
+      pieces.push_back({.content = piece.text, .special = control});
+    }
+  }
+  return pieces;
+}
+
 // Of a directory that has a SentencePiece model for all text in `file`.
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadSpm(const std::string& directory,
                                                    const char* file) {
@@ -33,8 +49,13 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> LoadSpm(const std::string& directory,
   ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   ASSIGN_OR_RETURN(const SpmFile spm, ParseSpmFile(path, bytes));
   RETURN_IF_ERROR(SpmNormalizer::Create(path, spm).status());
+  ASSIGN_OR_RETURN(config, LoadHfConfig(directory, AddedPieces(spm)));
   ASSIGN_OR_RETURN(const std::string json, SpmToJson(path, spm, config));
-  return HfTokenizer::Create(path, json, std::move(config));
+  // The class makes the rest of the vocabulary, as from a tokenizer.json.
+  ASSIGN_OR_RETURN(nlohmann::json top, ParseJsonObject(path, json));
+  top["added_tokens"] = nlohmann::json::array();
+  top["post_processor"] = nullptr;
+  return HfTokenizer::CreateOfClass(path, top.dump(), std::move(config));
 }
 
 }  // namespace

@@ -15,19 +15,22 @@ using Json = nlohmann::json;
 // A role without a token, as Python writes it.
 constexpr char kNone[] = "None";
 
+using IdOf = std::function<int(absl::string_view)>;
+
 // The id that a class has for a role without a token; -1: the class refuses it.
-int IdOfNone(const Json& row, const HfConfig& config) {
+int IdOfNone(const Json& row, const HfConfig& config, const IdOf& id_of) {
   const Json ids = row.value("none_ids", Json::object());
   int id = -1;
   for (const auto& [role, value] : ids.items()) {
-    if (RoleText(config, role).empty()) id = value;
+    if (!RoleText(config, role).empty()) continue;
+    id = value.is_number() ? value.get<int>() : id_of(RoleText(config, value));
   }
   return id;
 }
 
 // "cls:0 A:0 sep:0" as a list of TemplateProcessing. Adds the tokens to `used`.
-Json TemplateOf(absl::string_view symbols, const HfConfig& config,
-                std::set<std::string>& used) {
+Json TemplateOf(absl::string_view symbols, const Json& row,
+                const HfConfig& config, std::set<std::string>& used) {
   Json list = Json::array();
   for (const absl::string_view symbol : absl::StrSplit(symbols, ' ')) {
     const std::vector<std::string> parts = absl::StrSplit(symbol, ':');
@@ -40,6 +43,7 @@ Json TemplateOf(absl::string_view symbols, const HfConfig& config,
       if (said != nullptr && said->is_object()) id = said->value("content", id);
     } else if (!text && id != ".") {
       id = RoleText(config, id);
+      if (id.empty() && row.value("drops_none", false)) continue;
       if (id.empty()) id = kNone;
     }
     if (!text) used.insert(id);
@@ -52,7 +56,7 @@ Json TemplateOf(absl::string_view symbols, const HfConfig& config,
 }  // namespace
 
 Json ClassPostProcessor(const HfConfig& config, bool has_own,
-                        const std::function<int(absl::string_view)>& id_of) {
+                        const IdOf& id_of) {
   if (!config.built_by_class) return nullptr;
   const Json* row = FindClassRow(config.tokenizer_class);
   Json post = row->value("post", Json());
@@ -68,7 +72,8 @@ Json ClassPostProcessor(const HfConfig& config, bool has_own,
       if (!post.contains(key) || !post[key].is_null()) continue;
       const std::string name = (*row)["post"][key];
       const std::string& token = RoleText(config, name.substr(1));
-      const int id = token.empty() ? IdOfNone(*row, config) : id_of(token);
+      const int id =
+          token.empty() ? IdOfNone(*row, config, id_of) : id_of(token);
       if (id < 0) return nullptr;
       post[key] = {token.empty() ? kNone : token, id};
     }
@@ -77,11 +82,13 @@ Json ClassPostProcessor(const HfConfig& config, bool has_own,
   std::set<std::string> used;
   Json made = {
       {"type", "TemplateProcessing"},
-      {"single", TemplateOf(post["single"].get<std::string>(), config, used)},
-      {"pair", TemplateOf(post["pair"].get<std::string>(), config, used)},
+      {"single",
+       TemplateOf(post["single"].get<std::string>(), *row, config, used)},
+      {"pair", TemplateOf(post["pair"].get<std::string>(), *row, config, used)},
       {"special_tokens", Json::object()}};
   for (const std::string& token : used) {
-    const int id = token == kNone ? IdOfNone(*row, config) : id_of(token);
+    const int id =
+        token == kNone ? IdOfNone(*row, config, id_of) : id_of(token);
     if (id < 0) return nullptr;
     made["special_tokens"][token] = {
         {"id", token}, {"ids", {id}}, {"tokens", {token}}};

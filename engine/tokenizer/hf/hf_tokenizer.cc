@@ -46,6 +46,11 @@ absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Load(
   ASSIGN_OR_RETURN(std::string json, ReadFile(path));
   ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
   RETURN_IF_ERROR(CheckTakesFile(path, config.tokenizer_class));
+  return CreateOfClass(path, std::move(json), std::move(config));
+}
+
+absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::CreateOfClass(
+    const std::string& path, std::string json, HfConfig config) {
   absl::StatusOr<std::string> applied = ApplyClass(std::move(json), config);
   if (!applied.ok()) {
     return absl::InvalidArgumentError(

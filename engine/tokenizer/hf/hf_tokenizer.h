@@ -29,6 +29,10 @@ class HfTokenizer final : public Tokenizer {
   static absl::StatusOr<std::unique_ptr<HfTokenizer>> Create(
       const std::string& path, absl::string_view json, HfConfig config);
 
+  // The same, but the class of `config` changes the tokenizer.
+  static absl::StatusOr<std::unique_ptr<HfTokenizer>> CreateOfClass(
+      const std::string& path, std::string json, HfConfig config);
+
   absl::StatusOr<Encoding> Encode(const EncodeInput& input) const override;
   absl::StatusOr<std::string> Decode(absl::Span<const int> ids, Side side,
                                      bool keep_special) const override;

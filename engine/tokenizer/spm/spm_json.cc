@@ -34,6 +34,17 @@ class Builder {
   static std::string Or(const std::string& name, const char* other) {
     return name.empty() ? other : name;
   }
+  // The token that the files name; "" if they say that there is none.
+  std::string Named(const char* key, const char* other) const {
+    if (!config_.settings) return other;
+    if (config_.settings->IsNull(key)) return "";
+    const Json* said = config_.settings->Find(key);
+    if (said != nullptr && said->is_object() && said->contains("content")) {
+      said = &(*said)["content"];
+    }
+    return said != nullptr && said->is_string() ? said->get<std::string>()
+                                                : other;
+  }
   std::string eos() const { return Or(config_.eos, "</s>"); }
   std::string bos() const { return Or(config_.bos, "<s>"); }
 
@@ -98,9 +109,14 @@ absl::Status Builder::AddBefore() {
     }
   }
   if (rules_.before == SpmRules::Before::kPegasus) {
-    for (const std::string& token :
-         {pad, eos(), std::string("<mask_1>"), std::string("<mask_2>")}) {
-      RETURN_IF_ERROR(AddSpecial(token));
+    // Where the files name no masks, the class calls them so.
+    const std::string mask = Named("mask_token", "<mask_1>");
+    const std::string sentence_mask = Named("mask_token_sent", "<mask_2>");
+    for (const std::string& token : {pad, eos(), mask}) {
+      if (!token.empty()) RETURN_IF_ERROR(AddSpecial(token));
+    }
+    if (!sentence_mask.empty() && sentence_mask != mask) {
+      RETURN_IF_ERROR(AddSpecial(sentence_mask));
     }
     for (int i = 2; i < config_.offset; ++i) {
       RETURN_IF_ERROR(AddSpecial(absl::StrCat("<unk_", i, ">"), -100));

@@ -30,8 +30,9 @@ namespace attend {
 // * mask_strips, mask_normalized: the mask token removes the spaces before it,
 //   and is found in normalized text, where files give nothing but its text.
 // * extra: special tokens if the files name no extra ones.
-// * none_ids: ids by role that stand in the templates for a role without a
-//   token.
+// * none_ids: by role, the id, or the role whose token it is, that stands in
+// the
+//   templates for a role without a token. drops_none: nothing stands there.
 // * makes_vocabulary: the class adds its languages to a vocabulary without any.
 // * types: model_input_names has token_type_ids.
 // * respecial: special tokens are added once more: "all" as plain ones;

@@ -14,6 +14,7 @@
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/auto_class.h"
 #include "engine/tokenizer/text/class_table.h"
+#include "engine/tokenizer/text/hf_token_json.h"
 #include "engine/tokenizer/text/hf_tokens.h"
 
 namespace attend {
@@ -118,11 +119,14 @@ absl::Status ReadValues(const JsonFile& file, HfConfig& config) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory) {
+// `pieces` may be null.
+absl::StatusOr<HfConfig> LoadConfig(
+    const std::string& directory, const std::vector<HfConfig::Token>* pieces) {
   HfConfig config;
-  ASSIGN_OR_RETURN(const HfSettings settings, ReadSettings(directory, config));
+  ASSIGN_OR_RETURN(HfSettings settings, ReadSettings(directory, config));
+  if (pieces != nullptr) {
+    settings.values[kAdditionalTokens] = Json::parse(ToJson(*pieces));
+  }
   // Errors name both files where values of both have been merged.
   std::string name = directory + "/tokenizer_config.json";
   if (!config.names_added &&
@@ -138,6 +142,17 @@ absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory) {
   RETURN_IF_ERROR(ReadInputNames(file, config));
   RETURN_IF_ERROR(ReadSpecialTokens(settings, config));
   return config;
+}
+
+}  // namespace
+
+absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory) {
+  return LoadConfig(directory, nullptr);
+}
+
+absl::StatusOr<HfConfig> LoadHfConfig(
+    const std::string& directory, const std::vector<HfConfig::Token>& pieces) {
+  return LoadConfig(directory, &pieces);
 }
 
 }  // namespace attend

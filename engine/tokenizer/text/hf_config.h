@@ -65,6 +65,11 @@ struct HfConfig {
 // Reads the files that are there; fields without a file keep their defaults.
 // INVALID_ARGUMENT names the file and the field whose value is wrong.
 absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory);
+// The same for a directory with a SentencePiece model instead of a
+// tokenizer.json. `pieces`, its control and user-defined pieces, are the
+// additional tokens, whatever the files name as such.
+absl::StatusOr<HfConfig> LoadHfConfig(
+    const std::string& directory, const std::vector<HfConfig::Token>& pieces);
 
 }  // namespace attend
 

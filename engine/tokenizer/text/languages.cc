@@ -45,7 +45,8 @@ std::optional<Languages> Languages::Create(
     return std::nullopt;
   }
   Languages languages;
-  languages.before_ = name != "MBartTokenizer" && !config.legacy_behaviour;
+  languages.before_ = name != "MBartTokenizer" &&
+                      !(name == "NllbTokenizer" && config.legacy_behaviour);
   const std::string eos = config.eos.empty() ? "</s>" : config.eos;
   for (int id = 0; id < vocab_size; ++id) {
     if (piece(id) == eos) languages.eos_id_ = id;

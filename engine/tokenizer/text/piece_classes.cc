@@ -46,6 +46,7 @@ const char kPieceClasses[] = R"json([
            "unk_token": "<unk>", "pad_token": "<pad>",
            "mask_token": "<mask>"}},
 {"names": ["PegasusTokenizer"], "like": "T5Tokenizer",
+ "none_ids": {"eos": "unk"},
  "unk": {"scored": null},
  "normalizer": {"type": "Sequence", "normalizers": [
      {"if": "charsmap", "type": "Precompiled",

@@ -18,6 +18,7 @@ const char kPieceMergeClasses[] = R"json([
  "flags": {"add_prefix_space": true, "legacy": false},
  "roles": {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}},
 {"names": ["CodeLlamaTokenizer"], "like": "LlamaTokenizer",
+ "drops_none": true,
  "model": {"type": "BPE", "fuse_unk": true, "byte_fallback": true,
            "unk_token": "$unk_token"},
  "pre_tokenizer": {"type": "Metaspace", "replacement": "▁",

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tokenizer/load_tokenizer.h"
 #include "tests/engine/tokenizer/lines.h"
@@ -66,14 +67,18 @@ class ClassesTest : public testing::Test {
   absl::StatusOr<std::unique_ptr<Tokenizer>> Load(const Json& row) {
     std::filesystem::remove_all(directory_);
     std::filesystem::create_directories(directory_);
-    Json& base = bases_[row["base"]];
-    if (base.is_null()) {
-      base = ReadJson(absl::StrCat(kClassGolden, row["base"].get<std::string>(),
-                                   "/tokenizer.json"));
+    const std::string name = row["base"];
+    if (absl::StartsWith(name, "spm-")) {
+      CopyModel(kClassGolden + name);
+    } else {
+      Json& base = bases_[name];
+      if (base.is_null()) {
+        base = ReadJson(absl::StrCat(kClassGolden, name, "/tokenizer.json"));
+      }
+      Json top = base;
+      for (const auto& [key, value] : row["patch"].items()) top[key] = value;
+      Write("tokenizer.json", top);
     }
-    Json top = base;
-    for (const auto& [key, value] : row["patch"].items()) top[key] = value;
-    Write("tokenizer.json", top);
     for (const auto& [file, contents] : row["files"].items()) {
       Write(file, contents);
     }
@@ -81,6 +86,12 @@ class ClassesTest : public testing::Test {
   }
 
  private:
+  void CopyModel(const std::string& from) {
+    for (const auto& file : std::filesystem::directory_iterator(from)) {
+      if (file.path().extension() != ".model") continue;
+      std::filesystem::copy(file.path(), directory_);
+    }
+  }
   void Write(const std::string& file, const Json& contents) {
     std::ofstream(directory_ + "/" + file) << contents;
   }

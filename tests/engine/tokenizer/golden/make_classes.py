@@ -5,7 +5,8 @@ that say otherwise (see make_tokenizers.py for what to install).
     make_classes.py
     make_classes.py --show NAME    # the first text of one case, token by token
 
-  [{"name", "base": the directory whose tokenizer.json it is, "patch": JSON merge
+  [{"name", "base": the directory whose tokenizer.json it is, or whose
+    SentencePiece model ("spm-..."), "patch": JSON merge
     patch of it, "files": {name: contents} beside it, "ids": of TEXTS[0],
     "lines": digest of ids, types, origins and the decoded text of TEXTS and
     lines, "pairs": the same of pairs of them}]
@@ -16,6 +17,7 @@ Cases that transformers refuses are left out.
 import inspect
 import json
 import pathlib
+import shutil
 import sys
 import tempfile
 
@@ -136,6 +138,14 @@ def chosen():
                  "tokenizer_config.json":
                  {"tokenizer_class": name} if name else {}}
         yield f"{model}-{name}", base, patch, files
+    for name, base, role in (
+            ("Bert", "bert", "cls_token"), ("DistilBert", "bert", "sep_token"),
+            ("MPNet", "bert", "cls_token"), ("CodeLlama", "byte-fallback",
+                                             "bos_token"),
+            ("DebertaV2", "xlm-roberta", "cls_token"),
+            ("Pegasus", "t5", "eos_token")):
+        yield f"{name}-no-{role}", base, {}, {"tokenizer_config.json": {
+            "tokenizer_class": name + "Tokenizer", role: None}}
     yield "model-name", "roberta", {}, {
         "config.json": {"model_type": "bart", "model_name": "camembertv2-base"},
         "tokenizer_config.json": {"tokenizer_class": "GPTNeoXTokenizer"}}
@@ -158,6 +168,25 @@ def mbart50():
                 **patch, "model": top["model"]}, files
 
 
+SENTENCE_PIECE = {
+    "spm-t5": "T5", "spm-xlm-roberta": "XLMRoberta", "spm-mbart": "MBart",
+    "spm-mbart-50": "MBart50", "spm-pegasus": "Pegasus"}
+
+
+def sentence_piece():
+    """Directories with a SentencePiece model instead of a tokenizer.json."""
+    for base, name in SENTENCE_PIECE.items():
+        for kind, settings in (
+                ("flags", {"add_prefix_space": False, "legacy_behaviour": True,
+                           "clean_up_tokenization_spaces": True}),
+                ("extra", {"extra_special_tokens": ["<x>", "the"]}),
+                ("added", {"mask_token": "<mask>", "added_tokens_decoder": {
+                    "5": token("</s>", rstrip=True),
+                    "900": token("cat", special=False, single_word=True)}})):
+            yield f"{base}-{kind}", base, {}, {"tokenizer_config.json": {
+                "tokenizer_class": name + "Tokenizer", **settings}}
+
+
 def cases():
     for name in CLASSES:
         for base in BASES:
@@ -168,16 +197,20 @@ def cases():
                     continue  # Python cuts pairs itself
                 yield f"{name}-{base}-{kind}", base, patch, {
                     "config.json": {"model_type": "llama"}, **files}
+    yield from sentence_piece()
     yield from mbart50()
     yield from chosen()
 
 
 def load(base, patch, files):
-    top = json.loads((HERE / base / "tokenizer.json").read_text("utf-8"))
-    for key, value in patch.items():
-        top[key] = value
     with tempfile.TemporaryDirectory() as folder:
-        for file, contents in {**files, "tokenizer.json": top}.items():
+        if base in SENTENCE_PIECE:
+            for model in (HERE / base).glob("*.model"):
+                shutil.copy(model, folder)
+        else:
+            top = json.loads((HERE / base / "tokenizer.json").read_text("utf-8"))
+            files = {**files, "tokenizer.json": {**top, **patch}}
+        for file, contents in files.items():
             pathlib.Path(folder, file).write_text(json.dumps(contents))
         return AutoTokenizer.from_pretrained(folder)
 
