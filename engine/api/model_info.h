@@ -43,8 +43,8 @@ struct ModelInfo {
   int token_types = 0;  // SourceTokens::types are below this; 0: no types
   // The longest source or prompt, special tokens included.
   int max_source_tokens = 0;
-  // A longer text is truncated to this before it is embedded: the length that
-  // the model was trained for, at most max_source_tokens.
+  // A longer text is truncated to this before an encoder reads it: the length
+  // that the model was trained for, at most max_source_tokens.
   int max_text_tokens = 0;
   // The longest sequence of decoder tokens: the prompt or the decoder start,
   // the forced prefix, and new tokens.

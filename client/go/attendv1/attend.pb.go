@@ -5630,8 +5630,9 @@ type Model struct {
 	MaskToken         string            `protobuf:"bytes,17,opt,name=mask_token,json=maskToken,proto3" json:"mask_token,omitempty"`                                                      // the mask of FillMask in a text
 	Prompts           map[string]string `protobuf:"bytes,18,rep,name=prompts,proto3" json:"prompts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // by EmbedRequest.prompt_name
 	DefaultPromptName string            `protobuf:"bytes,19,opt,name=default_prompt_name,json=defaultPromptName,proto3" json:"default_prompt_name,omitempty"`                            // empty: none
-	// Longest text that Embed takes. For token ids and for other calls the limit
-	// is max_source_tokens.
+	// Longest text of Embed, and longest pair of Rerank. Classify and FillMask
+	// cut texts there, if they may. For token ids and for other calls the limit is
+	// max_source_tokens.
 	MaxTextTokens int32 `protobuf:"varint,20,opt,name=max_text_tokens,json=maxTextTokens,proto3" json:"max_text_tokens,omitempty"`
 	// True for a decoder-only model: its results continue the source, and are
 	// returned without the source.
