@@ -78,7 +78,8 @@ TEST(HeaderRowsTest, ACallWhoseHeadersAreWrongEndsAlone) {
       // The first call is under way meanwhile; the last one uses the table.
       ASSERT_TRUE(connection.Send(BlockInFrames(1, Headers(kListModels), 1000) +
                                   BlockInFrames(3, block, frame) + Message(3)));
-      EXPECT_EQ(connection.ReceiveStatus(), row.at("status"));
+      EXPECT_EQ(connection.ReceiveStatus(),
+                row.at("status").get<std::string>());
       ASSERT_TRUE(connection.Send(
           Message(1) +
           BlockInFrames(5, Headers(kListModels) + Header("x", "y", kToTable),

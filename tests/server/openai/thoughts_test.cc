@@ -73,8 +73,8 @@ TEST(ThoughtsTest, ThoughtsOfPublishedTemplates) {
       add(text.Append(id), false);
     }
     add(text.Flush(), true);
-    EXPECT_EQ(parts.reasoning, row["reasoning"]);
-    EXPECT_EQ(parts.answer, row["content"]);
+    EXPECT_EQ(parts.reasoning, row["reasoning"].get<std::string>());
+    EXPECT_EQ(parts.answer, row["content"].get<std::string>());
   }
 }
 
