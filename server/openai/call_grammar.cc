@@ -112,6 +112,7 @@ std::string ListGrammar(const ToolFields& fields, const std::string& answer) {
 std::string BeginningGrammar(const std::string& answer,
                              const std::vector<std::string>& calls) {
   std::vector<std::string> begin;
+  begin.reserve(calls.size());
   for (const std::string& call : calls) begin.push_back(DumpJson(Json(call)));
   return absl::StrCat("start: answer | begin REST\nanswer: ", answer,
                       "\nbegin: ", absl::StrJoin(begin, " | "),
@@ -127,6 +128,7 @@ std::string AnyTagGrammar(const std::string& answer) {
 std::string RecipientGrammar(const ToolFields& fields,
                              const std::string& answer) {
   std::vector<std::string> names;
+  names.reserve(fields.tools.size());
   for (const Tool& tool : fields.tools) names.push_back(tool.name + "\n");
   return BeginningGrammar(absl::StrCat(DumpJson(Json(kToAll)), " ", answer),
                           names);
