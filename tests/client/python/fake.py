@@ -55,7 +55,8 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
         self.server.start()
 
     def stop(self):
-        self.server.stop(0).wait()
+        # A few seconds at most: seldom, grpcio does not set the event.
+        self.server.stop(0).wait(5)
 
     def note(self, context):
         self.seen.append(dict(context.invocation_metadata()))
