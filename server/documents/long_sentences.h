@@ -38,7 +38,7 @@ class SentenceCutter {
   const absl::string_view text_;
   const TextRange sentence_;
   const MeasureText& measure_;
-  // Of text_, once the sentence is known to be too long.
+  // Literals of text_. Found once the sentence turns out to be too long.
   std::optional<std::vector<TextRange>> literals_;
   std::vector<Piece> left_;  // the next one last
 };

@@ -12,7 +12,7 @@ namespace {
 
 // Marks inside of data and of keys.
 constexpr absl::string_view kJoining = "+/=-_.%~";
-// Those of them that rules and leaders are made of: "Chapter 1 ....... 12".
+// Joining marks that rules and leaders repeat: "Chapter 1 ....... 12".
 constexpr absl::string_view kLeaders = "=-_.~";
 constexpr int kMostLeaders = 4;
 

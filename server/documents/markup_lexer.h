@@ -30,7 +30,7 @@ struct MarkupToken {
   // class "notranslate"; translate="yes", its:translate="yes".
   enum Translate { kInherit, kNo, kYes };
   Translate translate = kInherit;
-  // Of a start tag of HTML: see AttributeTexts.
+  // Texts of the attributes of an HTML start tag; see AttributeTexts.
   std::vector<AttributeText> texts = {};
 };
 

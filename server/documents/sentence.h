@@ -46,8 +46,8 @@ struct Sentence {
   std::string text;  // without markup; one space for each white space
   std::vector<SentenceTag> tags;  // in order
   std::vector<FixedTerm> terms;   // in order, apart from each other
-  // Of a text without markup: characters that it has as references, and these:
-  // a translation has them so, too.
+  // Characters that a text without markup has as references, and these
+  // references: a translation has them so, too.
   std::vector<std::pair<std::string, std::string>> references = {};
   // The texts in its tags and objects: values of attributes, descriptions of
   // pictures. In order, apart from each other; they have no inner ones.

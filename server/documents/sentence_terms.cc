@@ -87,8 +87,8 @@ std::vector<SentenceTerm> TermsOf(absl::string_view document, const Run& run,
   for (const Glossary::Match& match : glossary.Find(text)) {
     terms.push_back({in_run(match.range), {.written = *match.target}});
   }
-  // Of terms that overlap, the one that was found first stays; what stands in
-  // for neighbours would read as one name, so they are one term.
+  // The first of several overlapping terms stays. Neighbours become one term,
+  // since their stand-ins would read as one name.
   std::stable_sort(terms.begin(), terms.end(),
                    [](const SentenceTerm& a, const SentenceTerm& b) {
                      return a.range.begin < b.range.begin;

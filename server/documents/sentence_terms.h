@@ -11,7 +11,7 @@
 
 namespace attend {
 
-// What stands in a sentence for bytes `range` of the run's text.
+// A stand-in in a sentence for bytes `range` of the run's text.
 struct SentenceTerm {
   TextRange range;
   FixedTerm fixed;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -19,11 +21,6 @@ constexpr absl::string_view kPseudoHeaders[] = {":method", ":scheme", ":path",
 constexpr absl::string_view kOfConnection[] = {"connection", "keep-alive",
                                                "proxy-connection",
                                                "transfer-encoding", "upgrade"};
-
-template <size_t count>
-bool IsIn(absl::string_view name, const absl::string_view (&names)[count]) {
-  return std::find(names, names + count, name) != names + count;
-}
 
 const uint8_t* BytesOf(absl::string_view text) {
   return reinterpret_cast<const uint8_t*>(text.data());
@@ -49,7 +46,7 @@ bool IsTimeout(absl::string_view value) {
 }  // namespace
 
 void FieldRules::BeginBlock() {
-  pseudo_.clear();
+  pseudo_ = 0;
   has_other_ = false;
 }
 
@@ -62,7 +59,7 @@ absl::Status FieldRules::Check(absl::string_view name,
   }
   if (absl::StartsWith(name, ":")) return CheckPseudo(name);
   has_other_ = true;
-  if (IsIn(name, kOfConnection)) {
+  if (absl::c_linear_search(kOfConnection, name)) {
     return absl::InvalidArgumentError(
         absl::StrCat("HTTP/2 has no header ", name));
   }
@@ -74,12 +71,15 @@ absl::Status FieldRules::Check(absl::string_view name,
 }
 
 absl::Status FieldRules::CheckPseudo(absl::string_view name) {
-  if (!IsIn(name, kPseudoHeaders) || has_other_ ||
-      !pseudo_.insert(std::string(name)).second) {
+  const auto known =
+      std::find(std::begin(kPseudoHeaders), std::end(kPseudoHeaders), name);
+  const uint32_t bit = uint32_t{1} << (known - std::begin(kPseudoHeaders));
+  if (known == std::end(kPseudoHeaders) || has_other_ || (pseudo_ & bit) != 0) {
     return absl::InvalidArgumentError(
         "a pseudo-header is unknown, is there twice, or comes after other "
         "headers");
   }
+  pseudo_ |= bit;
   return absl::OkStatus();
 }
 

@@ -1,8 +1,7 @@
 #ifndef ATTEND_SERVER_GRPC_FIELD_RULES_H_
 #define ATTEND_SERVER_GRPC_FIELD_RULES_H_
 
-#include <set>
-#include <string>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -23,9 +22,9 @@ class FieldRules {
  private:
   absl::Status CheckPseudo(absl::string_view name);
 
-  // Of the block.
-  std::set<std::string> pseudo_;  // names of pseudo-headers
-  bool has_other_ = false;        // a header that is no pseudo-header
+  // State of the block.
+  uint32_t pseudo_ = 0;     // bits of the pseudo-headers that have come
+  bool has_other_ = false;  // a header that is no pseudo-header has come
 };
 
 }  // namespace attend

@@ -10,8 +10,8 @@
 namespace attend {
 namespace {
 
-// What libgrpc keeps of a frame in addition to its bytes: a head of the heap's
-// and one of its own, and an entry of a list, which grows by half.
+// Bytes that libgrpc keeps for a frame beside its content: the heap's header,
+// its own header, and an entry of a list, which grows by half.
 constexpr size_t kSliceBytes = 96;
 
 absl::Status NoRoom(const RequestBudget& budget) {

@@ -11,7 +11,7 @@
 
 namespace attend {
 
-// What a connection knows of the request that is being answered.
+// State of the request that a connection answers.
 struct AnswerState {
   // The head of an answer, without the bytes of it that have been sent.
   std::string TakeHead(const HttpResponse& response, HttpFraming of_body);

@@ -3,7 +3,7 @@
 
 namespace attend {
 
-// What the connection waits for.
+// Stage of a connection: the next thing that happens to it.
 enum class HttpStage {
   kHandshake,  // that of TLS
   kIdle,       // the first byte of a request

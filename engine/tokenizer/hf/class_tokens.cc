@@ -60,7 +60,7 @@ void GatherTokens(const Json& json, bool present, HfConfig& config) {
     });
   }
   for (const Token& token : config.added) known.insert(token.content);
-  // Of tokens with one text the last one counts, so all are added.
+  // All are added: the last of several tokens with the same text counts.
   std::set<std::string> added;
   for (Token& token : config.special) {
     if (known.count(token.content) > 0) continue;
