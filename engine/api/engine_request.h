@@ -48,6 +48,9 @@ struct EmbedTask {
   // True: the vector of each token, as the encoder leaves it. False: one vector
   // of the source, pooled as the model says.
   bool per_token = false;
+  // The first tokens of the source that are of a prompt, special tokens before
+  // it included. They are not pooled if the model leaves prompts out.
+  int prompt_tokens = 0;
   // How many of the pooled vector's first numbers are kept; 0: all numbers.
   int dimensions = 0;
   // Whether the kept numbers are scaled to length 1; nullopt: as the model

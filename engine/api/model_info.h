@@ -40,7 +40,11 @@ struct ModelInfo {
   std::map<std::string, std::string> prompts = {};
   // The name of the prompt for requests that name none; empty: no prompt.
   std::string default_prompt = {};
+  // False: EmbedTask::prompt_tokens are to be counted.
+  bool pools_prompt = true;
   int token_types = 0;  // SourceTokens::types are below this; 0: no types
+  // False: texts are read without special tokens around them.
+  bool adds_special = true;
   // The longest source or prompt, special tokens included.
   int max_source_tokens = 0;
   // A longer text is truncated to this before an encoder reads it: the length

@@ -93,9 +93,12 @@ Checkpoint& Checkpoint::operator=(Checkpoint&&) = default;
 Checkpoint::~Checkpoint() = default;
 
 absl::StatusOr<Checkpoint> Checkpoint::Open(
-    const std::string& directory, const std::vector<std::string>& folders) {
+    const std::string& directory, const std::vector<std::string>& folders,
+    const std::string& model_folder) {
   Checkpoint checkpoint;
-  checkpoint.directory_ = directory;
+  checkpoint.directory_ = model_folder.empty()
+                              ? directory
+                              : absl::StrCat(directory, "/", model_folder);
   RETURN_IF_ERROR(checkpoint.AddModel());
   for (const std::string& folder : folders) {
     if (!IsPlainName(folder)) {

@@ -21,10 +21,11 @@ class MappedFile;
 // The tensors of a model directory: those of model.safetensors, or of the
 // shards that model.safetensors.index.json lists; and those of
 // model.safetensors in some folders of the directory, with names
-// "<folder>/<tensor>". Files are mapped, not read: a tensor comes into memory
-// when its bytes are read. Open() checks every field of every header. Whoever
-// has read tensors asks CheckUnchanged() before using them. Const after Open();
-// any thread may read.
+// "<folder>/<tensor>". The model's own files may be in such a folder, too,
+// which is not in their names. Files are mapped, not read: a tensor comes into
+// memory when its bytes are read. Open() checks every field of every header.
+// Whoever has read tensors asks CheckUnchanged() before using them. Const after
+// Open(); any thread may read.
 class Checkpoint final : public TensorSource {
  public:
   // A tensor of any dtype of safetensors.
@@ -39,7 +40,8 @@ class Checkpoint final : public TensorSource {
   // contents of a file are wrong. Errors name the file and the tensor.
   static absl::StatusOr<Checkpoint> Open(
       const std::string& directory,
-      const std::vector<std::string>& folders = {});
+      const std::vector<std::string>& folders = {},
+      const std::string& model_folder = "");
   Checkpoint(Checkpoint&&);
   Checkpoint& operator=(Checkpoint&&);
   ~Checkpoint() override;

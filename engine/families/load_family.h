@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_FAMILIES_LOAD_FAMILY_H_
 
 #include "absl/status/statusor.h"
+#include "engine/checkpoint/tensor_source.h"
 #include "engine/families/shared/family.h"
 #include "engine/json/json_file.h"
 
@@ -12,6 +13,11 @@ namespace attend {
 // would change the results and is not supported does not load. No number in a
 // configuration can make the process allocate without limit.
 absl::StatusOr<Family> LoadFamily(const JsonFile& config);
+
+// The tokenizer's vectors alone, as StaticEmbedding of sentence-transformers
+// and model2vec have them: an embedding is the mean of its tokens' vectors.
+// There is no config.json; the tensors say the sizes.
+absl::StatusOr<Family> LoadStaticEmbedding(const TensorSource& tensors);
 
 // The families, a file each.
 absl::StatusOr<Family> LoadBart(const JsonFile& config);

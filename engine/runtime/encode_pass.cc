@@ -74,7 +74,10 @@ absl::Status EncodePass::RunHead(EncoderTask::Layers layers) {
   const Transformer& transformer = memory_.transformer;
   const int rows = static_cast<int>(vectors_.size());
   const OpTimer timer({.name = "head", .rows = rows});
-  const Matrix src = head_buffer_.rows(0, rows, transformer.spec().hidden);
+  const TransformerSpec& spec = transformer.spec();
+  const int width =
+      layers == EncoderTask::Layers::kEmbed ? spec.PooledWidth() : spec.hidden;
+  const Matrix src = head_buffer_.rows(0, rows, width);
   ReadVectors(src);
   Matrix result = src;
   if (layers == EncoderTask::Layers::kEmbed) {

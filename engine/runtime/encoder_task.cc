@@ -8,6 +8,7 @@
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/finite.h"
+#include "engine/transformer/pooling.h"
 
 namespace attend {
 namespace {
@@ -35,14 +36,21 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
     return std::unique_ptr<EncoderTask>(
         new EncoderTask(Layers::kNone, rows, spec.hidden, 0));
   }
-  const int width = WidthAfter(spec.embed.layers, spec.hidden);
+  const int width = spec.EmbedWidth();
   if (task.dimensions < 0 || task.dimensions > width) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "dimensions is %d, limits are 0 and %d", task.dimensions, width));
   }
+  if (!spec.embed.pools_prompt && task.prompt_tokens >= rows) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "the prompt has %d tokens of %d, but the model pools the tokens after "
+        "it only",
+        task.prompt_tokens, rows));
+  }
   std::unique_ptr<EncoderTask> embed(new EncoderTask(
       Layers::kEmbed, 1, task.dimensions > 0 ? task.dimensions : width, 0));
-  embed->pooling_ = spec.embed.pooling;
+  embed->poolings_ = spec.embed.poolings;
+  if (!spec.embed.pools_prompt) embed->first_pooled_ = task.prompt_tokens;
   embed->normalize_ = task.normalize.value_or(spec.embed.normalize);
   return embed;
 }
@@ -56,7 +64,7 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
   std::unique_ptr<EncoderTask> classify(
       new EncoderTask(Layers::kHead, tokens ? rows : 1,
                       WidthAfter(spec.head->layers, spec.hidden), 0));
-  if (!tokens) classify->pooling_ = spec.head->pooling;
+  if (!tokens) classify->poolings_ = {spec.head->pooling};
   return classify;
 }
 
@@ -88,7 +96,9 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
 
 void EncoderTask::Read(const EncodeState& state, int i, int hidden,
                        float* dst) const {
-  if (pooling_) return Pool(state, *pooling_, hidden, dst);
+  if (!poolings_.empty()) {
+    return Pool(state, poolings_, first_pooled_, hidden, dst);
+  }
   const int row = rows_.empty() ? i : rows_[i];
   std::copy_n(state.hidden(row, hidden), hidden, dst);
 }

@@ -2,7 +2,6 @@
 #define ATTEND_ENGINE_RUNTIME_ENCODER_TASK_H_
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -34,7 +33,8 @@ class EncoderTask {
   Layers layers() const { return layers_; }
   bool wants_logits() const { return top_ > 0; }
   int vectors() const { return vectors_; }
-  // Copies the i-th vector of the encoded source to dst [hidden].
+  // Copies the i-th vector of the encoded source to dst, which is [hidden], or
+  // [PooledWidth()] for kEmbed.
   void Read(const EncodeState& state, int i, int hidden, float* dst) const;
   LogitsNeed need() const { return {.top = top_, .log_sum_exp = true}; }
 
@@ -54,8 +54,9 @@ class EncoderTask {
   const Layers layers_;
   const int vectors_;
   const int top_;
-  std::optional<Pooling> pooling_;  // nullopt: each vector is one token's
-  std::vector<int> rows_;           // the tokens' rows; empty: all rows
+  std::vector<Pooling> poolings_;  // empty: each vector is one token's
+  int first_pooled_ = 0;           // row
+  std::vector<int> rows_;          // the tokens' rows; empty: all rows
   bool normalize_ = false;
   std::vector<TokenScore> scores_;  // [top]
   int taken_ = 0;

@@ -91,6 +91,7 @@ ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   info.pair_scores = family.pair_scores;
   info.prompts = std::move(family.prompts);
   info.default_prompt = std::move(family.default_prompt);
+  info.adds_special = family.adds_special;
   // As sentence-transformers: max_seq_length, else model_max_length.
   info.max_text_tokens = family.max_text_tokens > 0
                              ? family.max_text_tokens

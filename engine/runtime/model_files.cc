@@ -70,25 +70,44 @@ absl::Status NoConfig(const std::string& path) {
       path, ": no config.json in it, so it is not the directory of a model"));
 }
 
+// A table of vectors of a tokenizer's tokens.
+absl::StatusOr<ModelFiles> OpenStatic(const std::string& directory,
+                                      const FirstModule& first) {
+  ModelFiles files;
+  ASSIGN_OR_RETURN(const Checkpoint table, Checkpoint::Open(first.directory));
+  ASSIGN_OR_RETURN(files.family, LoadStaticEmbedding(table));
+  RETURN_IF_ERROR(ReadSentenceTransformers(directory, files.family));
+  ASSIGN_OR_RETURN(files.tokenizer, LoadTokenizer(first.directory));
+  RETURN_IF_ERROR(CheckVocabularies(*files.tokenizer, files.family.spec));
+  ASSIGN_OR_RETURN(
+      Checkpoint checkpoint,
+      Checkpoint::Open(directory, files.family.folders, first.folder));
+  files.tensors = std::make_unique<const Checkpoint>(std::move(checkpoint));
+  return files;
+}
+
 absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
-  if (!Has(directory, "config.json")) return NoConfig(directory);
-  ASSIGN_OR_RETURN(const JsonFile config,
-                   JsonFile::Load(directory + "/config.json"));
+  ASSIGN_OR_RETURN(const FirstModule first, ReadFirstModule(directory));
+  if (first.is_static) return OpenStatic(directory, first);
+  const std::string& own = first.directory;
+  if (!Has(own, "config.json")) return NoConfig(own);
+  ASSIGN_OR_RETURN(const JsonFile config, JsonFile::Load(own + "/config.json"));
   ModelFiles files;
   ASSIGN_OR_RETURN(files.family, LoadFamily(config));
   const TransformerSpec& spec = files.family.spec;
   RETURN_IF_ERROR(ReadSentenceTransformers(directory, files.family));
-  ASSIGN_OR_RETURN(files.tokenizer, LoadTokenizer(directory));
+  ASSIGN_OR_RETURN(files.tokenizer,
+                   LoadTokenizer(own, files.family.lower_case));
   RETURN_IF_ERROR(CheckVocabularies(*files.tokenizer, spec));
   if (!spec.encoder) {
-    ASSIGN_OR_RETURN(files.chat, ChatTemplate::Load(directory));
+    ASSIGN_OR_RETURN(files.chat, ChatTemplate::Load(own));
   }
   if (spec.decoder) {
-    ASSIGN_OR_RETURN(files.generation,
-                     LoadGenerationParams(directory, config, spec));
+    ASSIGN_OR_RETURN(files.generation, LoadGenerationParams(own, config, spec));
   }
-  ASSIGN_OR_RETURN(Checkpoint checkpoint,
-                   Checkpoint::Open(directory, files.family.folders));
+  ASSIGN_OR_RETURN(
+      Checkpoint checkpoint,
+      Checkpoint::Open(directory, files.family.folders, first.folder));
   const Quantization& quantization = files.family.quantization;
   if (quantization.layout == MatrixLayout::kPlain) {
     files.tensors = std::make_unique<const Checkpoint>(std::move(checkpoint));

@@ -55,8 +55,8 @@ TransformerEngine::TransformerEngine(Compute& compute,
   info_.embeds = transformer_->encodes();
   if (info_.embeds) {
     info_.token_width = spec.hidden;
-    info_.embedding_width =
-        spec.embed.layers.empty() ? spec.hidden : spec.embed.layers.back().out;
+    info_.embedding_width = spec.EmbedWidth();
+    info_.pools_prompt = spec.embed.pools_prompt;
   }
   info_.fills_masks = spec.head && spec.head->kind == HeadKind::kMaskedLm;
   info_.classifies = spec.head && !info_.fills_masks;

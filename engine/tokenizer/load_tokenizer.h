@@ -18,9 +18,11 @@ namespace attend {
 //                            T5, Pegasus, XLM-R, mBART; and M2M100, which needs
 //                            vocab.json too.
 // Reads tokenizer_config.json too (see HfConfig). If no file is there, the
-// tokenizer is IdsOnly. NOT_FOUND or INVALID_ARGUMENT names the file.
+// tokenizer is IdsOnly. `lower_case`: texts are put in lower case before
+// anything else, which Marian's and M2M100's tokenizers cannot. NOT_FOUND or
+// INVALID_ARGUMENT names the file.
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
-    const std::string& directory);
+    const std::string& directory, bool lower_case = false);
 
 }  // namespace attend
 

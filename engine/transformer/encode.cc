@@ -42,7 +42,10 @@ absl::Status Transformer::RunStage(EncodeShare& share, int stage) const {
   const OpTimer timer({.name = "encoder_stage",
                        .rows = share.rows().end - share.rows().begin,
                        .layer = stage / 2});
-  if (stage == encode_stages() - 1) return LastStage(share);
+  if (stage == encode_stages() - 1) {
+    if (stage == 0) RETURN_IF_ERROR(Embed(share));  // there are no layers
+    return LastStage(share);
+  }
   const int layer = stage / 2;
   return stage % 2 == 0 ? ProjectStage(share, layer)
                         : AttendStage(share, layer);

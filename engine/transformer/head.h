@@ -1,8 +1,6 @@
 #ifndef ATTEND_ENGINE_TRANSFORMER_HEAD_H_
 #define ATTEND_ENGINE_TRANSFORMER_HEAD_H_
 
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,8 +10,6 @@
 #include "engine/ops/exec/exec_context.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
-#include "engine/transformer/encode_state.h"
-#include "engine/transformer/spec.h"
 
 namespace attend {
 
@@ -48,12 +44,6 @@ class Head {
  private:
   std::vector<Dense> layers_;
 };
-
-// Pools the vectors [rows, width] of an encoded source into dst [width].
-void Pool(const EncodeState& state, Pooling pooling, int width, float* dst);
-
-// Scales the vector [width] to length 1; a zero vector stays.
-void NormalizeLength(float* vector, int width);
 
 }  // namespace attend
 

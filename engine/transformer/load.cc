@@ -205,14 +205,25 @@ absl::StatusOr<std::vector<Dense>> LoadDense(
   for (size_t i = 0; i < specs.size(); ++i) {
     const DenseSpec& spec = specs[i];
     const std::string slot = absl::StrCat(prefix, ".", i);
-    ASSIGN_OR_RETURN(Linear linear, LoadLinear(primitives, weights, {slot}, in,
-                                               {spec.out}, options));
-    std::optional<Norm> norm;
-    if (spec.norm) {
-      ASSIGN_OR_RETURN(norm, LoadNorm(weights, absl::StrCat(slot, ".norm"),
-                                      spec.out, *spec.norm));
+    Dense::Parts parts = {.out = spec.out,
+                          .activation = spec.activation,
+                          .pointwise = spec.pointwise,
+                          .residual = spec.residual,
+                          .unit_length = spec.unit_length};
+    if (spec.linear) {
+      ASSIGN_OR_RETURN(parts.linear, LoadLinear(primitives, weights, {slot}, in,
+                                                {spec.out}, options));
     }
-    layers.emplace_back(std::move(linear), spec.activation, std::move(norm));
+    if (spec.residual && in != spec.out) {
+      ASSIGN_OR_RETURN(parts.residual_linear,
+                       LoadLinear(primitives, weights, {slot + ".residual"}, in,
+                                  {spec.out}, options));
+    }
+    if (spec.norm) {
+      ASSIGN_OR_RETURN(parts.norm,
+                       LoadNorm(weights, slot + ".norm", spec.out, *spec.norm));
+    }
+    layers.emplace_back(std::move(parts));
     in = spec.out;
   }
   return layers;

@@ -57,7 +57,8 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
                                         const EmbeddingSpec& spec,
                                         const LoadOptions& options);
 
-// Slots "<prefix>.<i>" and "<prefix>.<i>.norm". The first layer reads rows of
+// Slots "<prefix>.<i>", "<prefix>.<i>.residual" and "<prefix>.<i>.norm". The
+// first layer reads rows of
 // `in` numbers.
 absl::StatusOr<std::vector<Dense>> LoadDense(
     Primitives& primitives, Weights& weights, const std::string& prefix, int in,

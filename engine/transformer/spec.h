@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/layers/pointwise.h"
 #include "engine/layers/rotary_spec.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/transformer/layer_spec.h"
@@ -73,20 +74,36 @@ struct StackSpec {
   }
 };
 
-// norm(activation(x W^T + b)), or without the norm.
+// y = pointwise(activation(x W^T + b)); y + residual; norm; length 1. All but
+// the first may be absent.
 struct DenseSpec {
   int out = 0;
   Activation activation = Activation::kNone;
   std::optional<NormSpec> norm = std::nullopt;
+  Pointwise pointwise = Pointwise::kNone;
+  // False: there is no map, and y begins as the first `out` numbers of x.
+  bool linear = true;
+  // Adds x before the norm. Where `out` is not the width of x, slot
+  // "<layer>.residual" maps it, without a bias.
+  bool residual = false;
+  bool unit_length = false;  // y is scaled to length 1 at the end
 };
 
-// How the vectors of a source's tokens become one vector. kCls: the first
-// token's vector.
-enum class Pooling { kCls, kMean, kMax, kLast };
+// How the vectors of a source's tokens become one vector.
+enum class Pooling {
+  kCls,  // the first token's vector
+  kMean,
+  kMax,
+  kLast,
+  kMeanSqrtLength,  // the sum, divided by the root of the number of tokens
+  kWeightedMean,    // the weights are 1, 2, 3, ...
+};
 
-// How a source is embedded: pooling, then layers.
+// How a source is embedded: poolings, whose vectors are concatenated; layers.
 struct EmbedSpec {
-  Pooling pooling = Pooling::kMean;
+  std::vector<Pooling> poolings = {Pooling::kMean};
+  // False: tokens of a prompt that is put before a text are not pooled.
+  bool pools_prompt = true;
   std::vector<DenseSpec> layers;  // slots "embed.<i>"
   bool normalize = false;         // to length 1
 };
@@ -131,6 +148,13 @@ struct TransformerSpec {
   // the prompt.
   const EmbeddingSpec& SourceEmbedding() const {
     return encoder ? encoder->embedding : decoder->embedding;
+  }
+  // Numbers that the first layer of `embed` reads, and numbers of an embedding.
+  int PooledWidth() const {
+    return hidden * static_cast<int>(embed.poolings.size());
+  }
+  int EmbedWidth() const {
+    return embed.layers.empty() ? PooledWidth() : embed.layers.back().out;
   }
   // Rows of the vocabulary projection; 0: no vocabulary projection.
   int LogitsVocab() const {

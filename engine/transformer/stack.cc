@@ -85,7 +85,8 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
     stack.layers.push_back(std::move(layer));
   }
   stack.rotaries = rotaries.Take();
-  if (spec.layers.front().norm_place == NormPlace::kPre) {
+  if (!spec.layers.empty() &&
+      spec.layers.front().norm_place == NormPlace::kPre) {
     ASSIGN_OR_RETURN(stack.final_norm,
                      LoadNorm(weights, absl::StrCat(name, ".norm"), hidden,
                               spec.layers.front().norm));
@@ -94,6 +95,10 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
 }
 
 KvLayout KvLayoutOf(const StackSpec& stack, int layers, KvType dtype) {
+  if (stack.layers.empty()) {
+    // Nothing reads these keys; a block has a size all the same.
+    return {.layers = layers, .kv_heads = 1, .head_dim = 1, .dtype = dtype};
+  }
   const AttentionSpec& attention = stack.layers.front().self_attention;
   return {.layers = layers,
           .kv_heads = attention.kv_heads,

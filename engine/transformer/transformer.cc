@@ -95,7 +95,7 @@ absl::Status Transformer::LoadHeads(Weights& weights) {
   const LoadOptions options = {.dtype = ComputeType::kF32,
                                .max_rows = kMaxHeadRows};
   ASSIGN_OR_RETURN(std::vector<Dense> embed,
-                   LoadDense(primitives_, weights, "embed", spec_.hidden,
+                   LoadDense(primitives_, weights, "embed", spec_.PooledWidth(),
                              spec_.embed.layers, options));
   embed_ = Head(std::move(embed));
   if (!spec_.head) return absl::OkStatus();
@@ -170,7 +170,7 @@ void Transformer::CountStageCosts() {
 }
 
 int Transformer::head_width() const {
-  int width = spec_.hidden;
+  int width = spec_.PooledWidth();
   for (const DenseSpec& layer : spec_.embed.layers) {
     width = std::max(width, layer.out);
   }

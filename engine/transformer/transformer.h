@@ -81,7 +81,8 @@ class Transformer {
                       absl::Span<EncodePiece> pieces) const;
 
   // The layers after the encoder: those of EmbedSpec and those of HeadSpec.
-  // Both read vectors of `hidden` numbers, and both may be empty.
+  // They read vectors of PooledWidth() and of `hidden` numbers. Both may be
+  // empty.
   const Head& embed() const { return embed_; }
   const Head& head() const { return head_; }
   // Answers `needs` [rows] about the masked-LM logits of `rows`, the output of

@@ -86,14 +86,19 @@ absl::Status CheckAlike(const std::string& at, const LayerSpec& layer,
   return absl::OkStatus();
 }
 
+// `least`: the fewest layers.
 absl::Status CheckStack(const std::string& name, const StackSpec& stack,
-                        int hidden, bool beside_encoder) {
+                        int hidden, bool beside_encoder, int least) {
   RETURN_IF_ERROR(CheckEmbedding(name + ".embedding", stack.embedding, hidden));
   const auto layer_at = [&](size_t i) {
     return absl::StrCat(name, ".layers[", i, "]");
   };
   RETURN_IF_ERROR(AtLeast(name + ".layers.size()",
-                          static_cast<int>(stack.layers.size()), 1));
+                          static_cast<int>(stack.layers.size()), least));
+  if (stack.layers.empty()) {
+    RETURN_IF_ERROR(Unset(name + ".relative_bias",
+                          stack.relative_bias.has_value(), "without layers"));
+  }
   for (size_t i = 0; i < stack.layers.size(); ++i) {
     const LayerSpec& layer = stack.layers[i];
     RETURN_IF_ERROR(CheckLayer(layer_at(i), layer, beside_encoder));
@@ -102,8 +107,11 @@ absl::Status CheckStack(const std::string& name, const StackSpec& stack,
   return absl::OkStatus();
 }
 
-absl::Status CheckEncoder(const StackSpec& encoder, int hidden) {
-  RETURN_IF_ERROR(CheckStack("encoder", encoder, hidden, false));
+absl::Status CheckEncoder(const StackSpec& encoder, int hidden,
+                          bool beside_decoder) {
+  // Without layers an encoder is a table of vectors.
+  const int least = beside_decoder ? 1 : 0;
+  RETURN_IF_ERROR(CheckStack("encoder", encoder, hidden, false, least));
   for (size_t i = 0; i < encoder.layers.size(); ++i) {
     const auto& rotary = encoder.layers[i].self_attention.rotary;
     RETURN_IF_ERROR(
@@ -117,7 +125,7 @@ absl::Status CheckEncoder(const StackSpec& encoder, int hidden) {
 
 absl::Status CheckDecoder(const StackSpec& decoder, int hidden,
                           bool beside_encoder) {
-  RETURN_IF_ERROR(CheckStack("decoder", decoder, hidden, beside_encoder));
+  RETURN_IF_ERROR(CheckStack("decoder", decoder, hidden, beside_encoder, 1));
   RETURN_IF_ERROR(Neutral("decoder.embedding.uncounted_id",
                           static_cast<float>(decoder.embedding.uncounted_id),
                           -1, "in decoders"));
@@ -125,14 +133,29 @@ absl::Status CheckDecoder(const StackSpec& decoder, int hidden,
   return CheckBias("decoder.relative_bias", *decoder.relative_bias, true);
 }
 
-absl::Status CheckDense(const std::string& at,
+// A layer without a map keeps the first numbers of `in`.
+absl::Status CheckIdentity(const std::string& at, const DenseSpec& layer,
+                           int in) {
+  if (layer.out > in) {
+    return Unexpected(at + ".out", layer.out,
+                      absl::StrCat("at most ", in, " without a linear map"));
+  }
+  RETURN_IF_ERROR(Unset(at + ".activation",
+                        layer.activation != Activation::kNone,
+                        "without a linear map"));
+  return Unset(at + ".residual", layer.residual, "without a linear map");
+}
+
+absl::Status CheckDense(const std::string& at, int in,
                         const std::vector<DenseSpec>& layers) {
   for (size_t i = 0; i < layers.size(); ++i) {
     const std::string layer = absl::StrCat(at, ".layers[", i, "]");
     RETURN_IF_ERROR(AtLeast(layer + ".out", layers[i].out, 1));
+    if (!layers[i].linear) RETURN_IF_ERROR(CheckIdentity(layer, layers[i], in));
     if (layers[i].norm) {
       RETURN_IF_ERROR(CheckNorm(layer + ".norm", *layers[i].norm));
     }
+    in = layers[i].out;
   }
   return absl::OkStatus();
 }
@@ -140,11 +163,14 @@ absl::Status CheckDense(const std::string& at,
 // Checks `embed` and `head`; without an encoder both must be unset.
 absl::Status CheckHeads(const TransformerSpec& spec) {
   const EmbedSpec& embed = spec.embed;
-  RETURN_IF_ERROR(CheckDense("embed", embed.layers));
+  RETURN_IF_ERROR(AtLeast("embed.poolings.size()",
+                          static_cast<int>(embed.poolings.size()), 1));
+  RETURN_IF_ERROR(CheckDense("embed", spec.PooledWidth(), embed.layers));
   if (!spec.encoder) {
     constexpr char kWhere[] = "without an encoder";
-    RETURN_IF_ERROR(
-        Unset("embed.pooling", embed.pooling != EmbedSpec().pooling, kWhere));
+    RETURN_IF_ERROR(Unset("embed.poolings",
+                          embed.poolings != EmbedSpec().poolings, kWhere));
+    RETURN_IF_ERROR(Unset("embed.pools_prompt", !embed.pools_prompt, kWhere));
     RETURN_IF_ERROR(Unset("embed.layers", !embed.layers.empty(), kWhere));
     RETURN_IF_ERROR(Unset("embed.normalize", embed.normalize, kWhere));
     return Unset("head", spec.head.has_value(), kWhere);
@@ -159,7 +185,7 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
     return Unexpected("head.kind", "kMaskedLm",
                       "a decoder or a masked-LM head, not both");
   }
-  return CheckDense("head", head.layers);
+  return CheckDense("head", spec.hidden, head.layers);
 }
 
 absl::Status CheckLogits(const TransformerSpec& spec) {
@@ -184,7 +210,9 @@ absl::Status TransformerSpec::Validate() const {
   if (!encoder && !decoder) {
     return Unexpected("encoder", "unset", "an encoder, a decoder, or both");
   }
-  if (encoder) RETURN_IF_ERROR(CheckEncoder(*encoder, hidden));
+  if (encoder) {
+    RETURN_IF_ERROR(CheckEncoder(*encoder, hidden, decoder.has_value()));
+  }
   if (decoder) {
     RETURN_IF_ERROR(CheckDecoder(*decoder, hidden, encoder.has_value()));
   }

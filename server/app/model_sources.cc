@@ -225,7 +225,9 @@ std::vector<ModelSource> ListModels(const std::string& models_dir,
     std::error_code ignored;
     const std::string name = path.filename().string();
     if (name[0] == '.') continue;
-    if (IsGgufModel(path) || fs::exists(path / "config.json", ignored)) {
+    // In directories of sentence-transformers config.json may be in a folder.
+    if (IsGgufModel(path) || fs::exists(path / "config.json", ignored) ||
+        fs::exists(path / "modules.json", ignored)) {
       sources.push_back({.name = ModelName(path.string()),
                          .directory = path.string(),
                          .listed = true});

@@ -76,6 +76,22 @@ absl::StatusOr<std::string> ReadPrompt(const v1::EmbedRequest& request,
                       names.empty() ? "none" : names));
 }
 
+// The tokens of a prompt before each text, special tokens before it included,
+// as sentence-transformers counts them where a prompt is not pooled.
+absl::StatusOr<int> CountPrompt(absl::string_view prompt,
+                                const ModelInfo& model,
+                                const Tokenizer& tokenizer) {
+  if (model.pools_prompt || prompt.empty()) return 0;
+  ASSIGN_OR_RETURN(const Encoding encoding,
+                   tokenizer.Encode({.text = prompt,
+                                     .add_special = model.adds_special,
+                                     .max_tokens = model.max_text_tokens}));
+  const std::vector<int>& ids = encoding.ids;
+  const bool ends =
+      !ids.empty() && tokenizer.IsSpecial(ids.back(), Side::kSource);
+  return static_cast<int>(ids.size()) - (ends ? 1 : 0);
+}
+
 absl::Status CheckShape(const v1::EmbedRequest& request,
                         const ModelInfo& model) {
   const int dimensions = request.dimensions();
@@ -113,6 +129,7 @@ class EmbedHandler final
     ASSIGN_OR_RETURN(prompt_, ReadPrompt(request, info()));
     RETURN_IF_ERROR(CheckTextBytes("prompt_text", prompt_.size(),
                                    info().max_source_tokens, tokenizer()));
+    ASSIGN_OR_RETURN(prompt_tokens_, CountPrompt(prompt_, info(), tokenizer()));
     encoding_ = request.encoding();
     if (request.per_token()) sources_.resize(request.inputs_size());
     return request.inputs_size();
@@ -132,6 +149,7 @@ class EmbedHandler final
     const InputFacts facts = source.facts();
     EmbedTask task = {.per_token = request.per_token(),
                       .dimensions = request.dimensions()};
+    if (request.inputs(index).has_text()) task.prompt_tokens = prompt_tokens_;
     if (request.has_normalize()) task.normalize = request.normalize();
     int64_t values =
         task.dimensions > 0 ? task.dimensions : info().embedding_width;
@@ -171,6 +189,7 @@ class EmbedHandler final
   }
 
   std::string prompt_;
+  int prompt_tokens_ = 0;  // see EmbedTask
   v1::EmbeddingEncoding encoding_ = v1::EMBEDDING_FLOATS;
   std::vector<Source> sources_;  // with per_token
   int64_t values_ = 0;           // with per_token: numbers of all inputs so far

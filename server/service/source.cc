@@ -132,6 +132,7 @@ absl::StatusOr<Source> ReadEncoded(const EncodeInput& encode,
 
 absl::StatusOr<Source> ReadText(const v1::Input& input,
                                 const SourceOptions& options, int limit,
+                                const ModelInfo& model,
                                 const Tokenizer& tokenizer,
                                 absl::string_view field) {
   const std::string before =
@@ -139,6 +140,7 @@ absl::StatusOr<Source> ReadText(const v1::Input& input,
   const std::string prompted =
       before.empty() ? "" : absl::StrCat(before, input.text());
   EncodeInput encode = {.text = before.empty() ? input.text() : prompted,
+                        .add_special = model.adds_special,
                         .language = options.language};
   if (input.has_pair()) {
     encode.pair = input.pair();
@@ -188,8 +190,8 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
   Source source;
   switch (input.input_case()) {
     case v1::Input::kText: {
-      ASSIGN_OR_RETURN(source,
-                       ReadText(input, options, limit, tokenizer, field));
+      ASSIGN_OR_RETURN(
+          source, ReadText(input, options, limit, model, tokenizer, field));
       if (model.token_types < 2 || !tokenizer.has_token_types()) {
         source.tokens.types.clear();
       }

@@ -195,7 +195,7 @@ absl::Status CompleteEncoder(const GgufConfig& config, TransformerSpec& spec) {
   ASSIGN_OR_RETURN(const int64_t pooling,
                    config.metadata().IntOr(config.Key("pooling_type"), 0,
                                            {0, std::size(kPoolings) - 1}));
-  spec.embed.pooling = kPoolings[pooling];
+  spec.embed.poolings = {kPoolings[pooling]};
   return absl::OkStatus();
 }
 

@@ -30,6 +30,9 @@ struct Family {
   // Prompts of embeddings; see ModelInfo.
   std::map<std::string, std::string> prompts = {};
   std::string default_prompt = {};
+  // False: texts get no special tokens around them.
+  bool adds_special = true;
+  bool lower_case = false;  // texts are put in lower case first
   int max_text_tokens = 0;  // see ModelInfo; 0: the number of positions
 };
 

@@ -1,17 +1,17 @@
 #include "engine/families/shared/sentence_transformers.h"
 
-#include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <optional>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder_heads.h"
-#include "engine/families/shared/tensor_names.h"
+#include "engine/families/shared/sentence_modules.h"
 #include "engine/json/json_file.h"
 #include "engine/tensor/status_macros.h"
 
@@ -19,7 +19,8 @@ namespace attend {
 namespace {
 
 constexpr absl::string_view kModules =
-    "a Transformer, a Pooling, any number of Dense, Normalize";
+    "a Transformer and a Pooling, or a StaticEmbedding, then any number of "
+    "Dense, LayerNorm, Dropout, Normalize";
 
 // Loads a file; nullopt if it is missing.
 absl::StatusOr<std::optional<JsonFile>> LoadIfThere(const std::string& path) {
@@ -40,134 +41,71 @@ absl::StatusOr<std::string> ClassOf(const JsonFile& module) {
   return type.substr(type.rfind('.') + 1);
 }
 
-struct NamedPooling {
-  const char* name;
-  const char* flag;
-  bool default_flag;
-  std::optional<Pooling> pooling;  // none: not supported
-};
-constexpr NamedPooling kPoolings[] = {
-    {"cls", "pooling_mode_cls_token", false, Pooling::kCls},
-    {"mean", "pooling_mode_mean_tokens", true, Pooling::kMean},
-    {"max", "pooling_mode_max_tokens", false, Pooling::kMax},
-    {"lasttoken", "pooling_mode_lasttoken", false, Pooling::kLast},
-    {"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", false, {}},
-    {"weightedmean", "pooling_mode_weightedmean_tokens", false, {}},
-};
-constexpr absl::string_view kSupportedPoolings =
-    "one of cls, mean, max, lasttoken";
+// The folder of a module, "" for the model's own. INVALID_ARGUMENT if it may be
+// outside of the model's directory.
+absl::StatusOr<std::string> FolderOf(const JsonFile& module) {
+  ASSIGN_OR_RETURN(std::string folder, module.StringOr("path", ""));
+  if (folder == ".") folder.clear();
+  if (folder == ".." || folder.find_first_of("/\\") != std::string::npos ||
+      folder.find('\0') != std::string::npos) {
+    return module.Unexpected("path", "the name of a folder");
+  }
+  return folder;
+}
 
-// Reads the pooling: one name in "pooling_mode", or a flag for each pooling.
-absl::StatusOr<Pooling> PoolingOf(const JsonFile& config) {
-  std::vector<std::string> names;
-  const char* key = "pooling_mode";
-  if (config.Has(key)) {
-    ASSIGN_OR_RETURN(names, config.Strings(key));
-  } else {
-    for (const NamedPooling& known : kPoolings) {
-      ASSIGN_OR_RETURN(const bool on,
-                       config.BoolOr(known.flag, known.default_flag));
-      if (!on) continue;
-      names.push_back(known.name);
-      if (!known.pooling || names.size() == 1) key = known.flag;
+// Reads a module that follows the pooling.
+absl::Status AddModule(const std::string& type, const std::string& config_path,
+                       const std::string& folder, const JsonFile& module,
+                       Family& family) {
+  if (type == "Dropout") return absl::OkStatus();  // not in inference
+  KeepNormalize(family.spec);
+  if (type == "Normalize") {
+    ASSIGN_OR_RETURN(const JsonFile config,
+                     JsonFile::LoadOrEmpty(config_path));
+    return AddNormalize(config, family.spec.embed);
+  }
+  if (type != "Dense" && type != "LayerNorm") {
+    return module.Unexpected("type", kModules);
+  }
+  ASSIGN_OR_RETURN(const JsonFile config, JsonFile::Load(config_path));
+  return type == "Dense" ? AddDense(config, folder, family)
+                         : AddLayerNorm(config, folder, family);
+}
+
+// Reads the modules after the first.
+absl::Status ReadModules(const std::string& directory,
+                         const std::vector<JsonFile>& modules, bool pooled,
+                         Family& family) {
+  for (size_t i = 1; i < modules.size(); ++i) {
+    ASSIGN_OR_RETURN(const std::string type, ClassOf(modules[i]));
+    ASSIGN_OR_RETURN(const std::string folder, FolderOf(modules[i]));
+    const std::string config =
+        absl::StrCat(directory, "/", folder, "/config.json");
+    if ((type == "Pooling") == pooled) {
+      return modules[i].Unexpected("type", kModules);
     }
-  }
-  for (const NamedPooling& known : kPoolings) {
-    if (names.size() == 1 && names[0] == known.name && known.pooling) {
-      return *known.pooling;
+    if (pooled) {
+      RETURN_IF_ERROR(AddModule(type, config, folder, modules[i], family));
+      continue;
     }
-  }
-  return config.Unexpected(key, names.size() > 1
-                                    ? absl::StrCat("only ", kSupportedPoolings)
-                                    : std::string(kSupportedPoolings));
-}
-
-absl::Status ReadPooling(const JsonFile& config, TransformerSpec& spec) {
-  const IntRange width = {spec.hidden, spec.hidden};
-  for (const char* key : {"word_embedding_dimension", "embedding_dimension"}) {
-    RETURN_IF_ERROR(config.IntOr(key, spec.hidden, width).status());
-  }
-  RETURN_IF_ERROR(ExpectFlags(config, {"include_prompt"}, true));
-  ASSIGN_OR_RETURN(spec.embed.pooling, PoolingOf(config));
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Activation> TorchActivation(const JsonFile& config) {
-  ASSIGN_OR_RETURN(const std::string name,
-                   config.StringOr("activation_function",
-                                   "torch.nn.modules.activation.Tanh"));
-  if (absl::EndsWith(name, ".Identity")) return Activation::kNone;
-  if (absl::EndsWith(name, ".Tanh")) return Activation::kTanh;
-  if (absl::EndsWith(name, ".ReLU")) return Activation::kRelu;
-  if (absl::EndsWith(name, ".GELU")) return Activation::kGelu;
-  if (absl::EndsWith(name, ".SiLU")) return Activation::kSilu;
-  return config.Unexpected("activation_function",
-                           "Identity, Tanh, ReLU, GELU or SiLU of torch.nn");
-}
-
-absl::Status AddDense(const JsonFile& config, const std::string& folder,
-                      Family& family) {
-  std::vector<DenseSpec>& layers = family.spec.embed.layers;
-  const int in = layers.empty() ? family.spec.hidden : layers.back().out;
-  RETURN_IF_ERROR(Number(config, {"in_features"}, {in, in}).status());
-  DenseSpec layer;
-  ASSIGN_OR_RETURN(layer.out, Number(config, {"out_features"}, kHidden));
-  ASSIGN_OR_RETURN(layer.activation, TorchActivation(config));
-  ASSIGN_OR_RETURN(const Bias bias, BiasFlag(config, "bias", Bias::kYes));
-  for (const char* key : {"module_input_name", "module_output_name"}) {
-    ASSIGN_OR_RETURN(const std::string name,
-                     config.StringOr(key, "sentence_embedding"));
-    if (name != "sentence_embedding") {
-      return config.Unexpected(key, "sentence_embedding");
-    }
-  }
-  AddWeights(absl::StrCat("embed.", layers.size()), {folder + "/linear"}, bias,
-             family.names);
-  family.folders.push_back(folder);
-  layers.push_back(layer);
-  return absl::OkStatus();
-}
-
-// Adds module number `number`.
-absl::Status AddModule(const std::string& directory, const JsonFile& module,
-                       size_t number, Family& family) {
-  EmbedSpec& embed = family.spec.embed;
-  ASSIGN_OR_RETURN(const std::string type, ClassOf(module));
-  ASSIGN_OR_RETURN(const std::string folder, module.StringOr("path", ""));
-  const std::string config =
-      absl::StrCat(directory, "/", folder, "/config.json");
-  if ((type == "Transformer") != (number == 0) ||
-      (type == "Pooling") != (number == 1) || embed.normalize) {
-    return module.Unexpected("type", absl::StrCat(kModules, ", in this order"));
-  }
-  if (type == "Transformer") {
-    return folder.empty() ? absl::OkStatus()
-                          : module.Unexpected("path", "\"\"");
-  }
-  if (type == "Pooling") {
     DropHead(family);
     ASSIGN_OR_RETURN(const JsonFile pooling, JsonFile::Load(config));
-    return ReadPooling(pooling, family.spec);
+    RETURN_IF_ERROR(ReadPooling(pooling, family.spec));
+    pooled = true;
   }
-  if (type == "Dense") {
-    ASSIGN_OR_RETURN(const JsonFile dense, JsonFile::Load(config));
-    return AddDense(dense, folder, family);
-  }
-  if (type == "Normalize") {
-    embed.normalize = true;
-    return absl::OkStatus();
-  }
-  return module.Unexpected("type", kModules);
+  return absl::OkStatus();
 }
 
-// Reads max_seq_length. The name of the file depends on the model.
-absl::Status ReadLongestSource(const std::string& directory, Family& family) {
-  for (const char* model : {"bert", "roberta", "distilbert", "xlm-roberta"}) {
+// Reads the settings of the transformer. The name of the file depends on the
+// model's family; the first one counts.
+absl::Status ReadSettings(const std::string& directory, Family& family) {
+  for (const char* model : {"bert", "roberta", "distilbert", "camembert",
+                            "albert", "xlm-roberta", "xlnet"}) {
     ASSIGN_OR_RETURN(const auto file,
                      LoadIfThere(absl::StrCat(directory, "/sentence_", model,
                                               "_config.json")));
     if (!file) continue;
-    RETURN_IF_ERROR(ExpectFlags(*file, {"do_lower_case"}, false));
+    ASSIGN_OR_RETURN(family.lower_case, file->BoolOr("do_lower_case", false));
     ASSIGN_OR_RETURN(family.max_text_tokens,
                      NumberOr(*file, "max_seq_length", 0, kPositions));
     return absl::OkStatus();
@@ -183,6 +121,12 @@ absl::Status ReadModelConfig(const std::string& directory, Family& family) {
   // The function of a CrossEncoder wins over that of config.json.
   ASSIGN_OR_RETURN(const auto scores, NamedScores(*file, "activation_fn"));
   if (scores) family.label_scores = family.pair_scores = *scores;
+  // The length of embeddings that are not asked for by `dimensions`.
+  if (!family.spec.head && file->Has("truncate_dim")) {
+    ASSIGN_OR_RETURN(const int dimensions,
+                     Number(*file, {"truncate_dim"}, {1, kHidden.max}));
+    AddCut(dimensions, family.spec);
+  }
   if (file->Has("prompts")) {
     ASSIGN_OR_RETURN(family.prompts, file->StringMap("prompts"));
   }
@@ -199,8 +143,35 @@ absl::Status ReadModelConfig(const std::string& directory, Family& family) {
 
 }  // namespace
 
+absl::StatusOr<FirstModule> ReadFirstModule(const std::string& directory) {
+  FirstModule first = {.directory = directory};
+  const absl::StatusOr<std::vector<JsonFile>> modules =
+      JsonFile::LoadList(directory + "/modules.json");
+  if (absl::IsNotFound(modules.status())) return first;
+  RETURN_IF_ERROR(modules.status());
+  if (modules->empty()) return first;
+  const JsonFile& module = modules->front();
+  ASSIGN_OR_RETURN(const std::string type, ClassOf(module));
+  if (type == "Router" || type == "Asym") {
+    return module.Unexpected(
+        "type",
+        "a Transformer: the routes of a Router are models of their own, whose "
+        "folders are served one by one");
+  }
+  if (type != "Transformer" && type != "StaticEmbedding") {
+    return module.Unexpected("type", kModules);
+  }
+  first.is_static = type == "StaticEmbedding";
+  ASSIGN_OR_RETURN(first.folder, FolderOf(module));
+  if (!first.folder.empty()) {
+    first.directory = absl::StrCat(directory, "/", first.folder);
+  }
+  return first;
+}
+
 absl::Status ReadSentenceTransformers(const std::string& directory,
                                       Family& family) {
+  ASSIGN_OR_RETURN(const FirstModule first, ReadFirstModule(directory));
   const absl::StatusOr<std::vector<JsonFile>> modules =
       JsonFile::LoadList(directory + "/modules.json");
   if (absl::IsNotFound(modules.status())) return absl::OkStatus();
@@ -210,10 +181,10 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
         directory,
         "/modules.json: embeds texts, but the model has no encoder"));
   }
-  for (size_t i = 0; i < modules->size(); ++i) {
-    RETURN_IF_ERROR(AddModule(directory, (*modules)[i], i, family));
+  RETURN_IF_ERROR(ReadModules(directory, *modules, first.is_static, family));
+  if (!first.is_static) {
+    RETURN_IF_ERROR(ReadSettings(first.directory, family));
   }
-  RETURN_IF_ERROR(ReadLongestSource(directory, family));
   return ReadModelConfig(directory, family);
 }
 

@@ -12,6 +12,7 @@
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/hf/class_json.h"
 #include "engine/tokenizer/hf/hf_stream.h"
+#include "engine/tokenizer/hf/lower_case.h"
 #include "engine/tokenizer/text/clean_up.h"
 #include "engine/tokenizer/text/hf_token_json.h"
 #include "engine/tokenizer/text/refused_classes.h"
@@ -41,10 +42,11 @@ absl::Status Explained(absl::Status error, const std::string& path,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Load(
-    const std::string& directory) {
+    const std::string& directory, bool lower_case) {
   const std::string path = directory + "/tokenizer.json";
   ASSIGN_OR_RETURN(std::string json, ReadFile(path));
   ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
+  config.lower_case = lower_case;
   RETURN_IF_ERROR(CheckTakesFile(path, config.tokenizer_class));
   return CreateOfClass(path, std::move(json), std::move(config));
 }
@@ -55,6 +57,9 @@ absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::CreateOfClass(
   if (!applied.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": ", applied.status().message()));
+  }
+  if (config.lower_case) {
+    ASSIGN_OR_RETURN(applied, WithLowerCase(path, *applied));
   }
   ASSIGN_OR_RETURN(std::unique_ptr<HfTokenizer> tokenizer,
                    Create(path, *applied, std::move(config)));

@@ -21,6 +21,7 @@ namespace attend {
 // (add_bos_token and add_eos_token change nothing where there is a
 // tokenizer.json.)
 struct HfConfig {
+  bool lower_case = false;  // see LoadTokenizer(); not in the files
   struct Token {
     int id = -1;  // as the files say; -1: they do not
     std::string content;

@@ -54,7 +54,7 @@ class SentenceTransformersTest : public testing::Test {
 
 TEST_F(SentenceTransformersTest, APlainModelIsTheMeanOfItsVectors) {
   ASSERT_TRUE(ReadSentenceTransformers(directory_.path(), family_).ok());
-  EXPECT_EQ(family_.spec.embed.pooling, Pooling::kMean);
+  EXPECT_THAT(family_.spec.embed.poolings, ElementsAre(Pooling::kMean));
   EXPECT_FALSE(family_.spec.embed.normalize);
   EXPECT_TRUE(family_.spec.embed.layers.empty());
   EXPECT_EQ(family_.max_text_tokens, 0);
@@ -73,7 +73,7 @@ TEST_F(SentenceTransformersTest, ReadsAllFiles) {
                        "default_prompt_name": "query"})");
   ASSERT_TRUE(Read().ok()) << Read();
   const EmbedSpec& embed = family_.spec.embed;
-  EXPECT_EQ(embed.pooling, Pooling::kCls);
+  EXPECT_THAT(embed.poolings, ElementsAre(Pooling::kCls));
   EXPECT_TRUE(embed.normalize);
   ASSERT_EQ(embed.layers.size(), 1u);
   EXPECT_EQ(embed.layers[0].out, 8);
@@ -98,9 +98,79 @@ TEST_F(SentenceTransformersTest, NewerNames) {
   pooling_ = {{"embedding_dimension", 24}, {"pooling_mode", "lasttoken"}};
   dense_["bias"] = false;
   ASSERT_TRUE(Read().ok()) << Read();
-  EXPECT_EQ(family_.spec.embed.pooling, Pooling::kLast);
+  EXPECT_THAT(family_.spec.embed.poolings, ElementsAre(Pooling::kLast));
   EXPECT_EQ(family_.spec.embed.layers[0].activation, Activation::kTanh);
   EXPECT_EQ(family_.names.rows.size(), 1u);
+}
+
+TEST_F(SentenceTransformersTest, SeveralPoolingsAreInTheOrderOfTheLibrary) {
+  EmbedSpec& embed = family_.spec.embed;
+  pooling_ = {{"pooling_mode_lasttoken", true},
+              {"pooling_mode_mean_sqrt_len_tokens", true},
+              {"pooling_mode_max_tokens", true},
+              {"include_prompt", false}};
+  ASSERT_TRUE(Read().ok()) << Read();
+  EXPECT_THAT(
+      embed.poolings,
+      ElementsAre(Pooling::kMax, Pooling::kMeanSqrtLength, Pooling::kLast));
+  EXPECT_FALSE(embed.pools_prompt);
+  pooling_ = {{"pooling_mode", {"weightedmean", "cls"}}};
+  ASSERT_TRUE(Read().ok()) << Read();
+  EXPECT_THAT(embed.poolings,
+              ElementsAre(Pooling::kWeightedMean, Pooling::kCls));
+  EXPECT_TRUE(embed.pools_prompt);
+  pooling_ = {{"pooling_mode_cls_token", false}};
+  ASSERT_TRUE(Read().ok()) << Read();
+  EXPECT_THAT(embed.poolings, ElementsAre(Pooling::kMean));
+}
+
+TEST_F(SentenceTransformersTest, ModulesAfterThePoolingAreInAnyOrder) {
+  modules_.push_back(Module("2_Normalize", kOld + "Normalize"));
+  modules_.push_back(Module("3_Dropout", kOld + "Dropout"));
+  modules_.push_back(Module("2_Dense", kOld + "Dense"));
+  modules_.push_back(Module("4_LayerNorm", kOld + "LayerNorm"));
+  modules_.push_back(Module("5_Normalize", kOld + "Normalize"));
+  pooling_["pooling_mode"] = {"cls", "max"};
+  dense_ = {{"in_features", 48},
+            {"out_features", 9},
+            {"use_residual", true},
+            {"activation_function", "torch.nn.modules.activation.Softplus"}};
+  fs::create_directory(directory_.path() + "/4_LayerNorm");
+  directory_.Write("4_LayerNorm/config.json", R"({"dimension": 9})");
+  directory_.Write("config_sentence_transformers.json",
+                   R"({"truncate_dim": 7})");
+  ASSERT_TRUE(Read().ok()) << Read();
+  const std::vector<DenseSpec>& layers = family_.spec.embed.layers;
+  ASSERT_EQ(layers.size(), 5u);
+  EXPECT_TRUE(!layers[0].linear && layers[0].unit_length);
+  EXPECT_EQ(layers[0].out, 48);
+  EXPECT_EQ(layers[1].pointwise, Pointwise::kSoftplus);
+  EXPECT_TRUE(layers[1].residual);
+  EXPECT_TRUE(!layers[2].linear && layers[2].norm);
+  // The length is 1 before the vector is cut.
+  EXPECT_TRUE(layers[3].unit_length);
+  EXPECT_EQ(layers[4].out, 7);
+  EXPECT_FALSE(family_.spec.embed.normalize);
+  std::vector<std::string> slots;
+  for (const NameRow& row : family_.names.rows) slots.push_back(row.slot);
+  EXPECT_THAT(slots, ElementsAre("embed.1.weight", "embed.1.bias",
+                                 "embed.1.residual.weight",
+                                 "embed.2.norm.weight", "embed.2.norm.bias"));
+  EXPECT_THAT(family_.folders, ElementsAre("2_Dense", "4_LayerNorm"));
+}
+
+TEST_F(SentenceTransformersTest, TheTransformerMayHaveAFolder) {
+  modules_[0]["path"] = "0_Transformer";
+  fs::create_directory(directory_.path() + "/0_Transformer");
+  directory_.Write("0_Transformer/sentence_bert_config.json",
+                   R"({"max_seq_length": 77, "do_lower_case": true})");
+  ASSERT_TRUE(Read().ok()) << Read();
+  const auto first = ReadFirstModule(directory_.path());
+  EXPECT_EQ(first->folder, "0_Transformer");
+  EXPECT_EQ(first->directory, directory_.path() + "/0_Transformer");
+  EXPECT_FALSE(first->is_static);
+  EXPECT_EQ(family_.max_text_tokens, 77);
+  EXPECT_TRUE(family_.lower_case);
 }
 
 TEST_F(SentenceTransformersTest, AHeadIsNotLoadedWhereThereIsAPooling) {
@@ -150,50 +220,48 @@ TEST_F(SentenceTransformersTest, WhatIsNotSupportedIsNamed) {
     pooling_ = pooling;
     dense_ = dense;
   };
-  modules_[1]["type"] = kOld + "WeightedLayerPooling";
-  EXPECT_THAT(Error(), HasSubstr("a Transformer, a Pooling"));
+  for (const char* type : {"WeightedLayerPooling", "WordWeights", "CNN"}) {
+    modules_[1]["type"] = kOld + type;
+    EXPECT_THAT(Error(), HasSubstr("a Transformer and a Pooling"));
+  }
+  modules_[0]["type"] = kOld + "BoW";
+  EXPECT_THAT(Error(), HasSubstr("or a StaticEmbedding"));
+  modules_[0]["type"] = kOld + "Asym";
+  EXPECT_THAT(Error(), HasSubstr("folders are served one by one"));
+  modules_ = modules;
   modules_[1]["type"] = "my_module.Pooling";
   EXPECT_THAT(Error(), HasSubstr("a class of sentence_transformers"));
   modules_ = {modules[1], modules[0]};
-  EXPECT_THAT(Error(), HasSubstr("in this order"));
+  EXPECT_THAT(Error(), HasSubstr("a Transformer and a Pooling"));
+  modules_ = {modules[0], modules[1], modules[1]};
+  EXPECT_THAT(Error(), HasSubstr("a Transformer and a Pooling"));
   modules_ = modules;
-  modules_[0]["path"] = "0_Transformer";
-  EXPECT_THAT(Error(), HasSubstr("path is \"0_Transformer\""));
+  for (const char* path : {"../1_Pooling", "..", "a/b"}) {
+    modules_[0]["path"] = path;
+    EXPECT_THAT(Error(), HasSubstr("the name of a folder"));
+  }
 
   reset();
-  for (const char* mode : {"mean_sqrt_len_tokens", "weightedmean_tokens"}) {
-    pooling_ = {{std::string("pooling_mode_") + mode, true},
-                {"pooling_mode_mean_tokens", false}};
-    EXPECT_THAT(Error(), HasSubstr("cls, mean, max, lasttoken"));
-  }
-  pooling_ = {{"pooling_mode_cls_token", true},
-              {"pooling_mode_mean_tokens", true}};
-  EXPECT_THAT(Error(), HasSubstr("expected only one of"));
-  for (const Json& mode :
-       {Json("weightedmean"), Json("x"), Json({"cls", "mean"})}) {
+  for (const Json& mode : {Json("x"), Json({"cls", "x"}), Json::array()}) {
     pooling_ = {{"pooling_mode", mode}};
     EXPECT_THAT(Error(), HasSubstr("pooling_mode is"));
   }
   pooling_ = {{"word_embedding_dimension", 25}};
   EXPECT_THAT(Error(), HasSubstr("word_embedding_dimension is 25"));
-  pooling_ = {{"include_prompt", false}};
-  EXPECT_THAT(Error(), HasSubstr("include_prompt is false"));
-
   reset();
   modules_.push_back(Module("2_Dense", kOld + "Dense"));
   dense_["in_features"] = 23;
   EXPECT_THAT(Error(), HasSubstr("in_features is 23"));
   dense_ = dense;
-  dense_["activation_function"] = "torch.nn.modules.activation.Sigmoid";
-  EXPECT_THAT(Error(), HasSubstr("Identity, Tanh, ReLU, GELU or SiLU"));
+  for (const char* name : {"torch.nn.modules.activation.PReLU", "x.Tanh"}) {
+    dense_["activation_function"] = name;
+    EXPECT_THAT(Error(), HasSubstr("a function of single numbers"));
+  }
   dense_ = dense;
   dense_["module_input_name"] = "token_embeddings";
   EXPECT_THAT(Error(), HasSubstr("token_embeddings"));
 
   reset();
-  directory_.Write("sentence_bert_config.json", R"({"do_lower_case": true})");
-  EXPECT_THAT(Error(), HasSubstr("do_lower_case is true"));
-  directory_.Write("sentence_bert_config.json", "{}");
   directory_.Write("config_sentence_transformers.json",
                    R"({"prompts": {}, "default_prompt_name": "q"})");
   EXPECT_THAT(Error(), HasSubstr("default_prompt_name is \"q\""));

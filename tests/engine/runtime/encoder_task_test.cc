@@ -42,6 +42,16 @@ TEST(EncoderTaskTest, VectorsAreCutBeforeTheyAreScaled) {
               ElementsAre(FloatEq(0.6f), FloatEq(0.8f)));
 }
 
+TEST(EncoderTaskTest, APromptThatIsNotPooledLeavesATokenToPool) {
+  TransformerSpec spec = MakeSpec(false);
+  const EmbedTask task = {.prompt_tokens = 5};
+  EXPECT_TRUE(EncoderTask::Create(task, spec, /*rows=*/5).ok());
+  spec.embed.pools_prompt = false;
+  EXPECT_TRUE(EncoderTask::Create(task, spec, /*rows=*/6).ok());
+  EXPECT_THAT(EncoderTask::Create(task, spec, /*rows=*/5).status().message(),
+              HasSubstr("the prompt has 5 tokens of 5"));
+}
+
 TEST(EncoderTaskTest, DimensionsOutOfRange) {
   for (const int dimensions : {-1, 4}) {
     EXPECT_THAT(EncoderTask::Create(EmbedTask{.dimensions = dimensions},

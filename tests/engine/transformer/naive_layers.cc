@@ -226,11 +226,28 @@ Rows NaiveTransformer::Dense(const std::string& slot,
                              Rows x) const {
   for (size_t i = 0; i < layers.size(); ++i) {
     const std::string name = slot + "." + std::to_string(i);
-    x = Linear(name, x);
-    for (auto& row : x) {
-      for (double& v : row) v = Activate(layers[i].activation, v);
+    const DenseSpec& layer = layers[i];
+    Rows residual = x;
+    if (layer.residual && static_cast<int>(x[0].size()) != layer.out) {
+      residual = Linear(name + ".residual", x);
     }
-    if (layers[i].norm) x = Norm(name + ".norm", *layers[i].norm, x);
+    if (layer.linear) x = Linear(name, x);
+    for (size_t r = 0; r < x.size(); ++r) {
+      x[r].resize(layer.out);
+      for (size_t j = 0; j < x[r].size(); ++j) {
+        double& v = x[r][j];
+        v = Activate(layer.activation, v);
+        if (layer.pointwise == Pointwise::kSigmoid) v = 1 / (1 + std::exp(-v));
+        if (layer.residual) v += residual[r][j];
+      }
+    }
+    if (layer.norm) x = Norm(name + ".norm", *layer.norm, x);
+    if (!layer.unit_length) continue;
+    for (auto& row : x) {
+      double square = 0;
+      for (const double v : row) square += v * v;
+      for (double& v : row) v /= std::sqrt(square);
+    }
   }
   return x;
 }

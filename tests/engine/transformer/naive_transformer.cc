@@ -18,17 +18,24 @@ Rows Add(const Rows& a, const Rows& b) {
   return sum;
 }
 
-std::vector<double> Pooled(Pooling pooling, const Rows& x) {
+// `first`: the position of the first row.
+std::vector<double> Pooled(Pooling pooling, const Rows& x, int first = 0) {
   if (pooling == Pooling::kCls) return x.front();
   if (pooling == Pooling::kLast) return x.back();
   std::vector<double> vector = x.front();
   for (size_t j = 0; j < vector.size(); ++j) {
-    double sum = 0;
-    for (const auto& row : x) {
-      sum += row[j];
-      vector[j] = std::max(vector[j], row[j]);
+    double sum = 0, weighted = 0, weights = 0;
+    for (size_t r = 0; r < x.size(); ++r) {
+      sum += x[r][j];
+      weighted += (first + r + 1) * x[r][j];
+      weights += first + r + 1;
+      vector[j] = std::max(vector[j], x[r][j]);
     }
     if (pooling == Pooling::kMean) vector[j] = sum / x.size();
+    if (pooling == Pooling::kMeanSqrtLength) {
+      vector[j] = sum / std::sqrt(x.size());
+    }
+    if (pooling == Pooling::kWeightedMean) vector[j] = weighted / weights;
   }
   return vector;
 }
@@ -130,6 +137,7 @@ Rows NaiveTransformer::Layer(const std::string& slot, const LayerSpec& layer,
 
 Rows NaiveTransformer::FinalNorm(const std::string& name,
                                  const StackSpec& stack, const Rows& x) const {
+  if (stack.layers.empty()) return x;
   const LayerSpec& first = stack.layers[0];
   if (first.norm_place == NormPlace::kPost) return x;
   return Norm(name + ".norm", first.norm, x);
@@ -190,8 +198,13 @@ Rows NaiveTransformer::Logits(const Rows& x) const {
 }
 
 Rows NaiveTransformer::Vector(const Rows& encoded) const {
-  Rows x = Dense("embed", spec_.embed.layers,
-                 {Pooled(spec_.embed.pooling, encoded)});
+  const int first = spec_.embed.pools_prompt ? 0 : kPromptRows;
+  const Rows pooled(encoded.begin() + first, encoded.end());
+  std::vector<double> all;
+  for (const Pooling pooling : spec_.embed.poolings) {
+    for (const double v : Pooled(pooling, pooled, first)) all.push_back(v);
+  }
+  Rows x = Dense("embed", spec_.embed.layers, {all});
   if (!spec_.embed.normalize) return x;
   double square = 0;
   for (double v : x[0]) square += v * v;

@@ -12,6 +12,9 @@
 
 namespace attend {
 
+// The rows of a prompt, where it is not pooled.
+inline constexpr int kPromptRows = 2;
+
 // A tensor of the naive transformer: rows of doubles.
 using Rows = std::vector<std::vector<double>>;
 

@@ -104,16 +104,19 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
         norm(prefix + ".ffn.branch_norm", hidden, layer.norm);
       }
     }
+    if (stack_spec.layers.empty()) return;
     if (stack_spec.layers[0].norm_place == NormPlace::kPre) {
       norm(name + ".norm", hidden, stack_spec.layers[0].norm);
     }
   };
   const auto dense = [&](const std::string& slot,
-                         const std::vector<DenseSpec>& layers) {
-    int in = hidden;
+                         const std::vector<DenseSpec>& layers, int in) {
     for (size_t i = 0; i < layers.size(); ++i) {
       const std::string name = absl::StrCat(slot, ".", i);
-      linear(name, in, layers[i].out);
+      if (layers[i].linear) linear(name, in, layers[i].out);
+      if (layers[i].residual && in != layers[i].out) {
+        linear(name + ".residual", in, layers[i].out);
+      }
       if (layers[i].norm) norm(name + ".norm", layers[i].out, *layers[i].norm);
       in = layers[i].out;
     }
@@ -121,8 +124,8 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
   };
   if (spec.encoder) stack("encoder", *spec.encoder);
   if (spec.decoder) stack("decoder", *spec.decoder);
-  dense("embed", spec.embed.layers);
-  int width = spec.head ? dense("head", spec.head->layers) : hidden;
+  dense("embed", spec.embed.layers, spec.PooledWidth());
+  int width = spec.head ? dense("head", spec.head->layers, hidden) : hidden;
   if (spec.LogitsVocab() == 0) return tensors;
   if (spec.decoder) width = hidden;
   if (spec.logits_width > 0) {

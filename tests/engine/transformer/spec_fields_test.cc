@@ -79,6 +79,7 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
        "self_attention.head_dim 10"},
       names);
   if (stack == "decoder") {
+    Add({stack}, {".layers none, no bias"}, names);
     Add({"decoder.embedding.uncounted_id 7"}, {"", " of sinusoids"}, names);
     return;
   }
@@ -101,7 +102,7 @@ void AddRefusedOfCross(Names& names) {
 }
 
 Names RefusedOf(Base base) {
-  Names names = {"hidden 0", "encoder"};
+  Names names = {"hidden 0", "encoder", "embed.poolings none"};
   switch (base) {
     case Base::kMaskedLm:
       names.insert("head.pooling");
@@ -111,18 +112,22 @@ Names RefusedOf(Base base) {
       if (base == Base::kEncoder) {
         Add({""}, {"logits_bias", "logits_softcap"}, names);
       }
-      Add({"embed.", "head."}, {"layers[0].out 0"}, names);
+      Add({"embed.", "head."},
+          {"layers[0].out 0", "layers[0].linear no map, activation"}, names);
       AddRefusedOfStack("encoder", names);
       break;
     case Base::kEncoderDecoder:
       AddRefusedOfStack("encoder", names);
+      Add({"encoder"}, {".layers none, no bias"}, names);
       AddRefusedOfStack("decoder", names);
       AddRefusedOfCross(names);
       break;
     case Base::kDecoder:
       Add({""}, {"decoder", "head", "embed"}, names);
       Add({"embed."},
-          {"pooling cls", "pooling max", "pooling last", "layers", "normalize"},
+          {"poolings cls", "poolings max", "poolings last",
+           "poolings root of the length", "poolings weighted", "poolings two",
+           "pools_prompt", "layers", "normalize"},
           names);
       AddRefusedOfStack("decoder", names);
       break;

@@ -88,6 +88,12 @@ inline constexpr Row<StackSpec> kStack[] = {
     {"layers", [](StackSpec& s) { s.layers.clear(); }, "none"},
     {"layers",
      [](StackSpec& s) {
+       s.layers.clear();
+       s.relative_bias.reset();
+     },
+     "none, no bias"},
+    {"layers",
+     [](StackSpec& s) {
        s.relative_bias.reset();
        s.layers[1].self_attention.heads = 8;
        s.layers[1].feed_forward.width = 40;

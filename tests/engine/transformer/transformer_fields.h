@@ -8,8 +8,9 @@ namespace attend {
 
 // The fields of TransformerSpec and its heads, each set to another value.
 
-ATTEND_FIELDS(DenseSpec, out, activation, norm)
-ATTEND_FIELDS(EmbedSpec, pooling, layers, normalize)
+ATTEND_FIELDS(DenseSpec, out, activation, norm, pointwise, linear, residual,
+              unit_length)
+ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize)
 ATTEND_FIELDS(HeadSpec, kind, pooling, layers)
 ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head,
               logits_scale, logits_width, logits_bias, logits_softcap)
@@ -19,12 +20,32 @@ inline constexpr Row<DenseSpec> kDense[] = {
     {"out", [](DenseSpec& s) { s.out = 0; }, "0"},
     {"activation", [](DenseSpec& s) { s.activation = Activation::kRelu; }},
     {"norm", [](DenseSpec& s) { Toggle(s.norm, NormSpec()); }},
+    {"pointwise", [](DenseSpec& s) { s.pointwise = Pointwise::kSigmoid; }},
+    {"linear",
+     [](DenseSpec& s) {
+       s.linear = false;
+       s.activation = Activation::kNone;
+     }},
+    {"linear", [](DenseSpec& s) { s.linear = false; }, "no map, activation"},
+    {"residual", [](DenseSpec& s) { s.residual = true; }},
+    {"unit_length", [](DenseSpec& s) { s.unit_length = true; }},
 };
 
 inline constexpr Row<EmbedSpec> kEmbed[] = {
-    {"pooling", [](EmbedSpec& s) { s.pooling = Pooling::kCls; }, "cls"},
-    {"pooling", [](EmbedSpec& s) { s.pooling = Pooling::kMax; }, "max"},
-    {"pooling", [](EmbedSpec& s) { s.pooling = Pooling::kLast; }, "last"},
+    {"poolings", [](EmbedSpec& s) { s.poolings = {Pooling::kCls}; }, "cls"},
+    {"poolings", [](EmbedSpec& s) { s.poolings = {Pooling::kMax}; }, "max"},
+    {"poolings", [](EmbedSpec& s) { s.poolings = {Pooling::kLast}; }, "last"},
+    {"poolings", [](EmbedSpec& s) { s.poolings = {Pooling::kMeanSqrtLength}; },
+     "root of the length"},
+    {"poolings", [](EmbedSpec& s) { s.poolings = {Pooling::kWeightedMean}; },
+     "weighted"},
+    {"poolings",
+     [](EmbedSpec& s) {
+       s.poolings = {Pooling::kMean, Pooling::kMax};
+     },
+     "two"},
+    {"poolings", [](EmbedSpec& s) { s.poolings = {}; }, "none"},
+    {"pools_prompt", [](EmbedSpec& s) { s.pools_prompt = false; }},
     {"layers", [](EmbedSpec& s) { s.layers.push_back({.out = 7}); }},
     {"normalize", [](EmbedSpec& s) { s.normalize = true; }},
 };

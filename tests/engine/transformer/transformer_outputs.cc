@@ -11,8 +11,10 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/transformer/head.h"
+#include "engine/transformer/pooling.h"
 #include "engine/transformer/transformer.h"
 #include "gtest/gtest.h"
+#include "tests/engine/transformer/naive_transformer.h"
 #include "tests/engine/transformer/slot_checkpoint.h"
 #include "tests/engine/transformer/transformer_fixture.h"
 
@@ -133,11 +135,13 @@ class EngineRun {
   }
 
   // The layers of `head` over the pooled source, or over all its rows.
-  Matrix Run(const Head& head, const Pooling* pooling, HeadBuffer& buffer) {
-    const Matrix src =
-        buffer.rows(0, pooling == nullptr ? kSource : 1, spec_.hidden);
-    if (pooling != nullptr) {
-      Pool(*state_, *pooling, spec_.hidden, src.data);
+  Matrix Run(const Head& head, absl::Span<const Pooling> poolings, int first,
+             HeadBuffer& buffer) {
+    const int count = static_cast<int>(poolings.size());
+    const Matrix src = buffer.rows(0, count == 0 ? kSource : 1,
+                                   spec_.hidden * std::max(count, 1));
+    if (count > 0) {
+      Pool(*state_, poolings, first, spec_.hidden, src.data);
     } else {
       for (int r = 0; r < kSource; ++r) {
         std::copy_n(state_->hidden(r, spec_.hidden), spec_.hidden, src.row(r));
@@ -151,7 +155,8 @@ class EngineRun {
   Rows Vector() {
     HeadBuffer buffer(transformer_->head_width());
     const Matrix vector =
-        Run(transformer_->embed(), &spec_.embed.pooling, buffer);
+        Run(transformer_->embed(), spec_.embed.poolings,
+            spec_.embed.pools_prompt ? 0 : kPromptRows, buffer);
     if (spec_.embed.normalize) NormalizeLength(vector.data, vector.cols);
     return RowsOf(vector);
   }
@@ -159,9 +164,11 @@ class EngineRun {
   Rows HeadRows() {
     HeadBuffer buffer(transformer_->head_width());
     const HeadSpec& head = *spec_.head;
-    const Matrix rows =
-        Run(transformer_->head(),
-            head.kind == HeadKind::kSequence ? &head.pooling : nullptr, buffer);
+    const Matrix rows = Run(transformer_->head(),
+                            head.kind == HeadKind::kSequence
+                                ? absl::MakeConstSpan(&head.pooling, 1)
+                                : absl::Span<const Pooling>(),
+                            0, buffer);
     if (head.kind != HeadKind::kMaskedLm) return RowsOf(rows);
     const std::vector<LogitsNeed> needs(rows.rows, {.row = true});
     EXPECT_TRUE(
