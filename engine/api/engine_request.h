@@ -13,6 +13,9 @@ namespace attend {
 // What an encoder reads. Masked tokens of the input are left out.
 struct SourceTokens {
   std::vector<int> ids = {};
+  // Only the first tokens, this many, are attended to; 0: all are. The others
+  // get vectors all the same.
+  int attended = 0;
   // The position of each token in the input. Positions ascend; where masked
   // tokens were left out, they have holes. Empty: 0, 1, 2, ...
   std::vector<int> positions = {};
@@ -43,10 +46,17 @@ struct ScoreTask {
   std::optional<int> decoder_start_id = std::nullopt;
 };
 
-// Return the encoder's output.
+// Return the encoder's output. Several kinds may be asked for at once; their
+// numbers follow each other in the order of the fields here.
 struct EmbedTask {
-  // True: the vector of each token, as the encoder leaves it. False: one vector
-  // of the source, pooled as the model says.
+  // False: not the pooled vector. Only with one of the kinds below.
+  bool pooled = true;
+  // Weights of tokens: of those of the source, or of the whole vocabulary, as
+  // ModelInfo says.
+  bool sparse = false;
+  // A vector of each token, as the model's files make them.
+  bool token_vectors = false;
+  // True: the vector of each token, as the encoder leaves it, and nothing else.
   bool per_token = false;
   // The first tokens of the source that are of a prompt, special tokens before
   // it included. They are not pooled if the model leaves prompts out.

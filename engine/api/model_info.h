@@ -12,6 +12,20 @@
 
 namespace attend {
 
+// How a model makes vectors of tokens that are compared one by one.
+struct TokenVectorsInfo {
+  int width = 0;  // numbers of a vector; 0: the model has no such vectors
+  int first = 0;  // the first token that has a vector
+  // The longest query and document in tokens; 0: as of other texts.
+  int query_tokens = 0;
+  int document_tokens = 0;
+  // Queries are filled up to this many tokens with `expansion_id`; 0: not.
+  int expanded_tokens = 0;
+  int expansion_id = 0;
+  bool expansion_attended = false;
+  std::vector<int> skipped_ids = {};  // tokens of documents without a vector
+};
+
 struct ModelInfo {
   std::string name;
   std::string family;  // config.json's model_type
@@ -25,7 +39,15 @@ struct ModelInfo {
   // beginning of what is generated or scored. The prompt counts against
   // max_target_tokens; there is no decoder start.
   bool continues_source = false;
-  bool embeds = false;                   // EmbedTask
+  bool embeds = false;  // EmbedTask
+  bool pools = true;    // EmbedTask::pooled, if it embeds
+  // EmbedTask::sparse, and the numbers that it gives: one of each token of the
+  // vocabulary, or of the source.
+  bool weighs_tokens = false;
+  bool weighs_vocabulary = false;
+  // Tokens of a source that have no weight.
+  std::vector<int> weightless_ids = {};
+  TokenVectorsInfo token_vectors = {};   // EmbedTask::token_vectors
   bool classifies = false;               // ClassifyTask
   bool labels_tokens = false;            // ClassifyTask scores each token
   bool fills_masks = false;              // FillMaskTask

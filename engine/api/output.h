@@ -40,8 +40,9 @@ struct SequenceOutput {
   // With prompt_log_probs: all tokens of the prompt after the first, with their
   // log-probabilities. Complete before any choice has a token.
   ChoiceOutput prompt;
-  // With EmbedTask: vectors. With ClassifyTask: scores of the labels.
-  std::vector<float> values;  // [rows, width]
+  // With EmbedTask: vectors, of several kinds one after the other. With
+  // ClassifyTask: scores of the labels.
+  std::vector<float> values;  // [rows, width], of the first kind
   int width = 0;
   bool finished = false;
 };

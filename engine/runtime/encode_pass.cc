@@ -32,7 +32,8 @@ absl::Status EncodePass::Run() {
                                              absl::MakeSpan(encodes_)));
   for (const EncoderTask::Layers layers :
        {EncoderTask::Layers::kNone, EncoderTask::Layers::kEmbed,
-        EncoderTask::Layers::kHead}) {
+        EncoderTask::Layers::kHead, EncoderTask::Layers::kSparse,
+        EncoderTask::Layers::kTokens}) {
     RETURN_IF_ERROR(RunHeads(layers));
   }
   for (const auto& [sequence, rows, piece] : sources_) {
@@ -57,14 +58,15 @@ absl::Status EncodePass::RunHeads(EncoderTask::Layers layers) {
   for (const auto& [sequence, rows, piece] : sources_) {
     EncoderTask* const task = sequence->encoder_task();
     const SourceEncode& source = *sequence->source();
-    if (task == nullptr || task->layers() != layers || !source.Encoded()) {
-      continue;
-    }
-    for (int i = 0; i < task->vectors(); ++i) {
-      vectors_.push_back({task, &source.state(), i});
-      if (vectors_.size() < max_vectors_) continue;
-      RETURN_IF_ERROR(RunHead(layers));
-      vectors_.clear();
+    if (task == nullptr || !source.Encoded()) continue;
+    for (const EncoderTask::Part& part : task->parts()) {
+      if (part.layers != layers) continue;
+      for (int i = 0; i < part.vectors; ++i) {
+        vectors_.push_back({task, &part, &source.state(), i});
+        if (vectors_.size() < max_vectors_) continue;
+        RETURN_IF_ERROR(RunHead(layers));
+        vectors_.clear();
+      }
     }
   }
   return vectors_.empty() ? absl::OkStatus() : RunHead(layers);
@@ -80,17 +82,15 @@ absl::Status EncodePass::RunHead(EncoderTask::Layers layers) {
   const Matrix src = head_buffer_.rows(0, rows, width);
   ReadVectors(src);
   Matrix result = src;
-  if (layers == EncoderTask::Layers::kEmbed) {
-    ASSIGN_OR_RETURN(result,
-                     transformer.embed().Run(memory_.exec, head_buffer_, src));
-  } else if (layers == EncoderTask::Layers::kHead) {
-    ASSIGN_OR_RETURN(result,
-                     transformer.head().Run(memory_.exec, head_buffer_, src));
+  if (const Head* const head = HeadOf(layers)) {
+    ASSIGN_OR_RETURN(result, head->Run(memory_.exec, head_buffer_, src));
   }
-  // A model has one head: either all tasks ask for logits, or none does.
-  if (vectors_.front().task->wants_logits()) return RunLogits(result);
-  for (int r = 0; r < rows; ++r) {
-    vectors_[r].task->Take(vectors_[r].index, result.row(r));
+  // A model has one head: either all its vectors want logits, or none does.
+  const TaskVector& first = vectors_.front();
+  if (first.task->wants_logits(*first.part)) return RunLogits(result);
+  for (const TaskVector& vector : vectors_) {
+    const auto r = static_cast<int>(&vector - vectors_.data());
+    vector.task->Take(*vector.part, vector.index, result.row(r));
   }
   return absl::OkStatus();
 }
@@ -101,8 +101,8 @@ void EncodePass::ReadVectors(Matrix dst) const {
   memory_.exec.team().Run([&](int member) {
     const Range mine = Share(rows, member, memory_.exec.team().size());
     for (int r = mine.begin; r < mine.end; ++r) {
-      const auto& [task, state, index] = vectors_[r];
-      task->Read(*state, index, hidden, dst.row(r));
+      const auto& [task, part, state, index] = vectors_[r];
+      task->Read(*state, *part, index, hidden, dst.row(r));
     }
   });
 }
@@ -110,16 +110,50 @@ void EncodePass::ReadVectors(Matrix dst) const {
 absl::Status EncodePass::RunLogits(Matrix src) {
   needs_.clear();
   for (const TaskVector& vector : vectors_) {
-    needs_.push_back(vector.task->need());
+    needs_.push_back(vector.task->need(*vector.part));
   }
   RETURN_IF_ERROR(memory_.transformer.MaskedLogits(
       memory_.exec, memory_.activations, src, needs_));
+  FoldLogits();
   for (size_t r = 0; r < vectors_.size(); ++r) {
     vectors_[r].task->TakeLogits(
-        vectors_[r].index,
+        *vectors_[r].part, vectors_[r].index,
         memory_.activations.logits().view(static_cast<int>(r)));
   }
   return absl::OkStatus();
+}
+
+const Head* EncodePass::HeadOf(EncoderTask::Layers layers) const {
+  const Transformer& transformer = memory_.transformer;
+  switch (layers) {
+    case EncoderTask::Layers::kNone:
+      return nullptr;
+    case EncoderTask::Layers::kEmbed:
+      return &transformer.embed();
+    case EncoderTask::Layers::kHead:
+      return &transformer.head();
+    case EncoderTask::Layers::kSparse:
+      return &transformer.sparse();
+    case EncoderTask::Layers::kTokens:
+      return &transformer.tokens();
+  }
+  return nullptr;
+}
+
+void EncodePass::FoldLogits() {
+  const bool any = std::any_of(
+      vectors_.begin(), vectors_.end(),
+      [](const TaskVector& vector) { return vector.part->folds.has_value(); });
+  if (!any) return;
+  const LogitsBuffer& logits = memory_.activations.logits();
+  memory_.exec.team().Run([&](int member) {
+    const Range ids = Share(logits.vocab(), member, memory_.exec.team().size());
+    for (size_t r = 0; r < vectors_.size(); ++r) {
+      const auto& [task, part, state, index] = vectors_[r];
+      if (!part->folds) continue;
+      task->Fold(*part, logits.view(static_cast<int>(r)), ids);
+    }
+  });
 }
 
 }  // namespace attend

@@ -39,9 +39,10 @@ class EncodePass {
     int rows;
     int piece;
   };
-  // The vector number `index` of a task.
+  // The vector number `index` of a part of a task.
   struct TaskVector {
     EncoderTask* task;
+    const EncoderTask::Part* part;
     const EncodeState* state;
     int index;
   };
@@ -55,6 +56,10 @@ class EncodePass {
   absl::Status RunHead(EncoderTask::Layers layers);
   void ReadVectors(Matrix dst) const;
   absl::Status RunLogits(Matrix src);
+  // The layers of that name.
+  const Head* HeadOf(EncoderTask::Layers layers) const;
+  // Pools the last logits of the vectors that want all of them.
+  void FoldLogits();
 
   WorkerMemory& memory_;
   const size_t max_vectors_;

@@ -8,7 +8,9 @@
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/finite.h"
+#include "engine/tensor/status_macros.h"
 #include "engine/transformer/pooling.h"
+#include "engine/transformer/sparse.h"
 
 namespace attend {
 namespace {
@@ -17,42 +19,88 @@ int WidthAfter(const std::vector<DenseSpec>& layers, int width) {
   return layers.empty() ? width : layers.back().out;
 }
 
-}  // namespace
-
-EncoderTask::EncoderTask(Layers layers, int vectors, int width, int top)
-    : layers_(layers), vectors_(vectors), top_(top), scores_(top) {
-  if (top == 0) {
-    output_.width = width;
-    output_.values.resize(static_cast<size_t>(vectors) * width);
-    return;
-  }
-  output_.choices.resize(vectors);
-  for (ChoiceOutput& choice : output_.choices) choice.top.reserve(top);
-}
-
-absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
-    const EmbedTask& task, const TransformerSpec& spec, int rows) {
-  if (task.per_token) {
-    return std::unique_ptr<EncoderTask>(
-        new EncoderTask(Layers::kNone, rows, spec.hidden, 0));
-  }
+absl::StatusOr<EncoderTask::Part> PooledPart(const EmbedTask& task,
+                                             const TransformerSpec& spec,
+                                             int rows) {
   const int width = spec.EmbedWidth();
+  if (!spec.embed.pooled) {
+    return absl::InvalidArgumentError(
+        "the model has no vector of a whole text");
+  }
   if (task.dimensions < 0 || task.dimensions > width) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "dimensions is %d, limits are 0 and %d", task.dimensions, width));
   }
-  if (!spec.embed.pools_prompt && task.prompt_tokens >= rows) {
+  EncoderTask::Part part = {
+      .layers = EncoderTask::Layers::kEmbed,
+      .width = task.dimensions > 0 ? task.dimensions : width,
+      .poolings = spec.embed.poolings,
+      .normalize = task.normalize.value_or(spec.embed.normalize)};
+  if (spec.embed.pools_prompt) return part;
+  if (task.prompt_tokens >= rows) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "the prompt has %d tokens of %d, but the model pools the tokens after "
         "it only",
         task.prompt_tokens, rows));
   }
-  std::unique_ptr<EncoderTask> embed(new EncoderTask(
-      Layers::kEmbed, 1, task.dimensions > 0 ? task.dimensions : width, 0));
-  embed->poolings_ = spec.embed.poolings;
-  if (!spec.embed.pools_prompt) embed->first_pooled_ = task.prompt_tokens;
-  embed->normalize_ = task.normalize.value_or(spec.embed.normalize);
-  return embed;
+  part.first_pooled = task.prompt_tokens;
+  return part;
+}
+
+}  // namespace
+
+EncoderTask::EncoderTask(std::vector<Part> parts, int top)
+    : parts_(std::move(parts)), top_(top), scores_(top) {
+  size_t values = 0;
+  for (Part& part : parts_) {
+    vectors_ += part.vectors;
+    part.begin = values;
+    values += part.folds ? part.width : size_t{1} * part.vectors * part.width;
+  }
+  if (top == 0) {
+    output_.width = parts_.front().width;
+    output_.values.resize(values);
+    return;
+  }
+  output_.choices.resize(vectors_);
+  for (ChoiceOutput& choice : output_.choices) choice.top.reserve(top);
+}
+
+absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
+    const EmbedTask& task, const TransformerSpec& spec, int rows) {
+  std::vector<Part> parts;
+  if (task.per_token) {
+    parts.push_back({.vectors = rows, .width = spec.hidden});
+    return std::unique_ptr<EncoderTask>(new EncoderTask(std::move(parts), 0));
+  }
+  const EmbedSpec& embed = spec.embed;
+  if (task.pooled) {
+    ASSIGN_OR_RETURN(parts.emplace_back(), PooledPart(task, spec, rows));
+  }
+  if (task.sparse) {
+    if (!embed.sparse) {
+      return absl::InvalidArgumentError("the model has no sparse weights");
+    }
+    Part part = {.vectors = rows, .width = 1};
+    const bool folds = embed.sparse->layers.empty();
+    part.layers = folds ? Layers::kHead : Layers::kSparse;
+    if (folds) part.width = spec.LogitsVocab();
+    if (folds) part.folds = embed.sparse;
+    parts.push_back(std::move(part));
+  }
+  if (task.token_vectors) {
+    if (!embed.tokens) {
+      return absl::InvalidArgumentError(
+          "the model has no vectors of tokens to compare");
+    }
+    parts.push_back({.layers = Layers::kTokens,
+                     .vectors = rows,
+                     .width = spec.TokenWidth()});
+  }
+  if (parts.empty()) {
+    return absl::InvalidArgumentError("no kind of embedding is asked for");
+  }
+  return std::unique_ptr<EncoderTask>(new EncoderTask(std::move(parts), 0));
 }
 
 absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
@@ -61,11 +109,11 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
     return absl::InvalidArgumentError("the model has no head that classifies");
   }
   const bool tokens = spec.head->kind == HeadKind::kTokens;
-  std::unique_ptr<EncoderTask> classify(
-      new EncoderTask(Layers::kHead, tokens ? rows : 1,
-                      WidthAfter(spec.head->layers, spec.hidden), 0));
-  if (!tokens) classify->poolings_ = {spec.head->pooling};
-  return classify;
+  Part part = {.layers = Layers::kHead,
+               .vectors = tokens ? rows : 1,
+               .width = WidthAfter(spec.head->layers, spec.hidden)};
+  if (!tokens) part.poolings = {spec.head->pooling};
+  return std::unique_ptr<EncoderTask>(new EncoderTask({std::move(part)}, 0));
 }
 
 absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
@@ -88,39 +136,59 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
           "a mask is at token %d, limits are 0 and %d", row, rows - 1));
     }
   }
-  std::unique_ptr<EncoderTask> fill(new EncoderTask(
-      Layers::kHead, static_cast<int>(task.rows.size()), 0, task.top));
-  fill->rows_ = task.rows;
-  return fill;
+  Part part = {.layers = Layers::kHead,
+               .vectors = static_cast<int>(task.rows.size()),
+               .rows = task.rows};
+  return std::unique_ptr<EncoderTask>(
+      new EncoderTask({std::move(part)}, task.top));
 }
 
-void EncoderTask::Read(const EncodeState& state, int i, int hidden,
-                       float* dst) const {
-  if (!poolings_.empty()) {
-    return Pool(state, poolings_, first_pooled_, hidden, dst);
+void EncoderTask::Read(const EncodeState& state, const Part& part, int i,
+                       int hidden, float* dst) const {
+  if (!part.poolings.empty()) {
+    return Pool(state, part.poolings, part.first_pooled, hidden, dst);
   }
-  const int row = rows_.empty() ? i : rows_[i];
+  const int row = part.rows.empty() ? i : part.rows[i];
   std::copy_n(state.hidden(row, hidden), hidden, dst);
 }
 
-void EncoderTask::Take(int i, const float* values) {
-  const int width = output_.width;
-  float* const row = output_.values.data() + static_cast<size_t>(i) * width;
-  std::copy_n(values, width, row);
-  finite_ &= AllFinite({row, static_cast<size_t>(width)});
-  if (normalize_) NormalizeLength(row, width);
-  output_.finished = ++taken_ == vectors_;
+void EncoderTask::CountTaken() { output_.finished = ++taken_ == vectors_; }
+
+void EncoderTask::Take(const Part& part, int i, const float* values) {
+  float* const row =
+      output_.values.data() + part.begin + size_t{1} * i * part.width;
+  std::copy_n(values, part.width, row);
+  finite_ &= AllFinite({row, static_cast<size_t>(part.width)});
+  if (part.normalize) NormalizeLength(row, part.width);
+  CountTaken();
 }
 
-void EncoderTask::TakeLogits(int i, const LogitsView& logits) {
+void EncoderTask::Fold(const Part& part, const LogitsView& logits, Range ids) {
+  const size_t count = ids.end - ids.begin;
+  FoldLogits(
+      *part.folds, logits.Row().subspan(ids.begin, count),
+      absl::MakeSpan(output_.values).subspan(part.begin + ids.begin, count));
+}
+
+void EncoderTask::TakeLogits(const Part& part, int i,
+                             const LogitsView& logits) {
   finite_ &= logits.finite();
+  if (part.folds) {
+    CountTaken();
+    if (output_.finished) {
+      FinishWeights(
+          *part.folds,
+          absl::MakeSpan(output_.values).subspan(part.begin, part.width));
+    }
+    return;
+  }
   logits.Top(absl::MakeSpan(scores_));
   const float log_sum = logits.LogSumExp();
   for (const TokenScore& score : scores_) {
     output_.choices[i].top.push_back(
         {.id = score.id, .log_prob = score.score - log_sum});
   }
-  output_.finished = ++taken_ == vectors_;
+  CountTaken();
 }
 
 }  // namespace attend

@@ -1,11 +1,14 @@
 #ifndef ATTEND_ENGINE_RUNTIME_ENCODER_TASK_H_
 #define ATTEND_ENGINE_RUNTIME_ENCODER_TASK_H_
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
+#include "engine/compute/range.h"
 #include "engine/ops/logits/logits_view.h"
 #include "engine/transformer/encode_state.h"
 #include "engine/transformer/head.h"
@@ -19,7 +22,22 @@ namespace attend {
 class EncoderTask {
  public:
   // The layers of the transformer that follow its encoder.
-  enum class Layers { kNone, kEmbed, kHead };
+  enum class Layers { kNone, kEmbed, kHead, kSparse, kTokens };
+
+  // Vectors that go through the same layers.
+  struct Part {
+    Layers layers = Layers::kNone;
+    int vectors = 1;
+    int width = 0;  // numbers of a result that are kept
+    // How tokens' vectors become the one vector; empty: each is a token's.
+    std::vector<Pooling> poolings = {};
+    int first_pooled = 0;        // row
+    std::vector<int> rows = {};  // the tokens' rows; empty: all rows
+    bool normalize = false;
+    // The results are logits, which are pooled into the weights of all tokens.
+    std::optional<SparseSpec> folds = std::nullopt;
+    size_t begin = 0;  // of the results in output().values
+  };
 
   // The source has `rows` rows. INVALID_ARGUMENT if the model has no layers for
   // the task, or if a field of the task is out of range.
@@ -30,34 +48,39 @@ class EncoderTask {
   static absl::StatusOr<std::unique_ptr<EncoderTask>> Create(
       const FillMaskTask& task, const TransformerSpec& spec, int rows);
 
-  Layers layers() const { return layers_; }
-  bool wants_logits() const { return top_ > 0; }
-  int vectors() const { return vectors_; }
-  // Copies the i-th vector of the encoded source to dst, which is [hidden], or
+  const std::vector<Part>& parts() const { return parts_; }
+  bool wants_logits(const Part& part) const {
+    return top_ > 0 || part.folds.has_value();
+  }
+  // Copies the i-th vector of a part to dst, which is [hidden], or
   // [PooledWidth()] for kEmbed.
-  void Read(const EncodeState& state, int i, int hidden, float* dst) const;
-  LogitsNeed need() const { return {.top = top_, .log_sum_exp = true}; }
+  void Read(const EncodeState& state, const Part& part, int i, int hidden,
+            float* dst) const;
+  LogitsNeed need(const Part& part) const {
+    return part.folds ? LogitsNeed{.row = true}
+                      : LogitsNeed{.top = top_, .log_sum_exp = true};
+  }
 
   // Takes what the layers have made of the i-th vector; keeps the first
-  // output().width numbers, or the best tokens. The vectors may come in any
-  // order. When all have been taken, the output is finished.
-  void Take(int i, const float* values);
-  void TakeLogits(int i, const LogitsView& logits);
+  // `width` numbers, or the best tokens. The vectors may come in any order.
+  // When all have been taken, the output is finished.
+  void Take(const Part& part, int i, const float* values);
+  void TakeLogits(const Part& part, int i, const LogitsView& logits);
+  // For a part that folds, before TakeLogits(): folds the logits of the tokens
+  // `ids`, of which others may fold others at the same time.
+  void Fold(const Part& part, const LogitsView& logits, Range ids);
 
   const SequenceOutput& output() const { return output_; }
   // Whether all that was taken is finite.
   bool finite() const { return finite_; }
 
  private:
-  EncoderTask(Layers layers, int vectors, int width, int top);
+  EncoderTask(std::vector<Part> parts, int top);
+  void CountTaken();
 
-  const Layers layers_;
-  const int vectors_;
-  const int top_;
-  std::vector<Pooling> poolings_;  // empty: each vector is one token's
-  int first_pooled_ = 0;           // row
-  std::vector<int> rows_;          // the tokens' rows; empty: all rows
-  bool normalize_ = false;
+  std::vector<Part> parts_;
+  const int top_;    // best tokens of FillMaskTask; 0: another task
+  int vectors_ = 0;  // of all parts
   std::vector<TokenScore> scores_;  // [top]
   int taken_ = 0;
   bool finite_ = true;

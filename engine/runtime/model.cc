@@ -17,6 +17,7 @@
 #include "engine/runtime/load_transformer.h"
 #include "engine/runtime/model_files.h"
 #include "engine/runtime/model_memory.h"
+#include "engine/runtime/token_words.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tensor/text_list.h"
 
@@ -92,6 +93,9 @@ ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   info.prompts = std::move(family.prompts);
   info.default_prompt = std::move(family.default_prompt);
   info.adds_special = family.adds_special;
+  const Tokenizer& tokenizer = *files.tokenizer;
+  info.token_vectors = ToIds(family.token_vectors, tokenizer);
+  info.weightless_ids = IdsOf(family.weightless, tokenizer);
   // As sentence-transformers: max_seq_length, else model_max_length.
   info.max_text_tokens = family.max_text_tokens > 0
                              ? family.max_text_tokens

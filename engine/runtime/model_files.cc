@@ -97,7 +97,8 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
   const TransformerSpec& spec = files.family.spec;
   RETURN_IF_ERROR(ReadSentenceTransformers(directory, files.family));
   ASSIGN_OR_RETURN(files.tokenizer,
-                   LoadTokenizer(own, files.family.lower_case));
+                   LoadTokenizer(own, {.lower_case = files.family.lower_case,
+                                       .prefixes = files.family.prefixes}));
   RETURN_IF_ERROR(CheckVocabularies(*files.tokenizer, spec));
   if (!spec.encoder) {
     ASSIGN_OR_RETURN(files.chat, ChatTemplate::Load(own));

@@ -45,7 +45,8 @@ SourceEncode::SourceEncode(const Transformer& transformer, SourceTokens tokens,
       state_({.ids = tokens_.ids,
               .positions = tokens_.positions,
               .table_positions = table_positions_,
-              .types = tokens_.types},
+              .types = tokens_.types,
+              .attended = tokens_.attended},
              Blocks()),
       cross_(max_blocks() * options.block_tokens, options.block_tokens) {}
 

@@ -55,7 +55,12 @@ TransformerEngine::TransformerEngine(Compute& compute,
   info_.embeds = transformer_->encodes();
   if (info_.embeds) {
     info_.token_width = spec.hidden;
-    info_.embedding_width = spec.EmbedWidth();
+    info_.embedding_width = spec.embed.pooled ? spec.EmbedWidth() : 0;
+    info_.pools = spec.embed.pooled;
+    info_.weighs_tokens = spec.embed.sparse.has_value();
+    info_.weighs_vocabulary =
+        info_.weighs_tokens && spec.embed.sparse->layers.empty();
+    info_.token_vectors.width = spec.embed.tokens ? spec.TokenWidth() : 0;
     info_.pools_prompt = spec.embed.pools_prompt;
   }
   info_.fills_masks = spec.head && spec.head->kind == HeadKind::kMaskedLm;

@@ -38,9 +38,9 @@ std::vector<HfConfig::Token> AddedPieces(const SpmFile& spm) {
 }
 
 // Of a directory that has a SentencePiece model for all text in `file`.
-absl::StatusOr<std::unique_ptr<Tokenizer>> LoadSpm(const std::string& directory,
-                                                   const char* file,
-                                                   bool lower_case = false) {
+absl::StatusOr<std::unique_ptr<Tokenizer>> LoadSpm(
+    const std::string& directory, const char* file,
+    const TokenizerSettings& settings = {}) {
   const std::string path = absl::StrCat(directory, "/", file);
   ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
   if (config.tokenizer_class == "M2M100Tokenizer") {
@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> LoadSpm(const std::string& directory,
   ASSIGN_OR_RETURN(const SpmFile spm, ParseSpmFile(path, bytes));
   RETURN_IF_ERROR(SpmNormalizer::Create(path, spm).status());
   ASSIGN_OR_RETURN(config, LoadHfConfig(directory, AddedPieces(spm)));
-  config.lower_case = lower_case;
+  config.extra = settings;
   ASSIGN_OR_RETURN(const std::string json, SpmToJson(path, spm, config));
   // The class makes the rest of the vocabulary, as from a tokenizer.json.
   ASSIGN_OR_RETURN(nlohmann::json top, ParseJsonObject(path, json));
@@ -63,7 +63,7 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> LoadSpm(const std::string& directory,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
-    const std::string& directory, bool lower_case) {
+    const std::string& directory, const TokenizerSettings& settings) {
   const auto has = [&](const char* file) { return Has(directory, file); };
   constexpr char kPieces[] = "sentencepiece.bpe.model";
   if (has("source.spm")) return SpmTokenizer::LoadMarian(directory);
@@ -75,10 +75,10 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
     }
   }
   if (has("tokenizer.json")) {
-    return HfTokenizer::Load(directory, lower_case);
+    return HfTokenizer::Load(directory, settings);
   }
   for (const char* file : {"spiece.model", kPieces}) {
-    if (has(file)) return LoadSpm(directory, file, lower_case);
+    if (has(file)) return LoadSpm(directory, file, settings);
   }
   if (has("target.spm") || has("vocab.json")) {
     return SpmTokenizer::LoadMarian(directory);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "engine/tokenizer/text/hf_config.h"
 #include "engine/tokenizer/text/tokenizer.h"
 
 namespace attend {
@@ -18,11 +19,10 @@ namespace attend {
 //                            T5, Pegasus, XLM-R, mBART; and M2M100, which needs
 //                            vocab.json too.
 // Reads tokenizer_config.json too (see HfConfig). If no file is there, the
-// tokenizer is IdsOnly. `lower_case`: texts are put in lower case before
-// anything else, which Marian's and M2M100's tokenizers cannot. NOT_FOUND or
-// INVALID_ARGUMENT names the file.
+// tokenizer is IdsOnly. `settings` do not count for Marian and M2M100.
+// NOT_FOUND or INVALID_ARGUMENT names the file.
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
-    const std::string& directory, bool lower_case = false);
+    const std::string& directory, const TokenizerSettings& settings = {});
 
 }  // namespace attend
 

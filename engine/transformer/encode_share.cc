@@ -169,7 +169,7 @@ absl::Span<const AttentionPiece> EncodeShare::AllKeys() {
     keys.push_back({.first_row = first,
                     .rows = piece.stage_rows,
                     .blocks = piece.state->kv(),
-                    .keys = piece.state->rows(),
+                    .keys = piece.state->keys(),
                     .causal = false,
                     .position = piece.state->row(),
                     .key_positions = piece.state->key_positions()});

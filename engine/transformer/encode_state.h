@@ -26,6 +26,8 @@ class EncodeState {
     // EmbeddingSpec::uncounted_id; empty: `positions`.
     absl::Span<const int> table_positions;
     absl::Span<const int> types;  // token types; empty: 0
+    // The rows [0, attended) have keys that all rows see; 0: all rows have.
+    int attended = 0;
   };
   // `max_blocks`: room for that many blocks is reserved.
   EncodeState(const Tokens& tokens, int max_blocks);
@@ -41,9 +43,12 @@ class EncodeState {
 
   int rows() const { return static_cast<int>(tokens_.ids.size()); }
   const Tokens& tokens() const { return tokens_; }
-  // The positions of all rows; empty if they are 0, 1, 2, ...
+  // The rows whose keys are seen.
+  int keys() const { return tokens_.attended > 0 ? tokens_.attended : rows(); }
+  // Their positions; empty if they are 0, 1, 2, ...
   absl::Span<const int> key_positions() const {
-    return has_holes_ ? tokens_.positions : absl::Span<const int>();
+    return has_holes_ ? tokens_.positions.subspan(0, keys())
+                      : absl::Span<const int>();
   }
   int stage() const { return stage_; }
   int row() const { return row_; }  // the first row not done in this stage

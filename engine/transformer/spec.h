@@ -99,6 +99,24 @@ enum class Pooling {
   kWeightedMean,    // the weights are 1, 2, 3, ...
 };
 
+// Weights of vocabulary tokens, most of which are 0. With layers (slots
+// "sparse.<i>"): those of the source's tokens, which the layers make of their
+// vectors, and which become 0 where they are negative (Chen et al. 2024).
+// Without: those of all tokens, which the masked-LM logits of the source's
+// tokens are pooled to (Formal et al. 2021).
+struct SparseSpec {
+  std::vector<DenseSpec> layers;  // the last has one number
+  // The fields below are of pooled logits.
+  bool sums = false;  // they are added up; else the greatest counts
+  int logs = 1;       // how often relu(logit) becomes log(1 + itself)
+};
+
+// A vector of each token, to be compared with each vector of another text
+// (Khattab & Zaharia 2020).
+struct TokenVectorsSpec {
+  std::vector<DenseSpec> layers;  // slots "tokens.<i>"
+};
+
 // How a source is embedded: poolings, whose vectors are concatenated; layers.
 struct EmbedSpec {
   std::vector<Pooling> poolings = {Pooling::kMean};
@@ -106,6 +124,9 @@ struct EmbedSpec {
   bool pools_prompt = true;
   std::vector<DenseSpec> layers;  // slots "embed.<i>"
   bool normalize = false;         // to length 1
+  bool pooled = true;             // false: there is no such vector
+  std::optional<SparseSpec> sparse = std::nullopt;
+  std::optional<TokenVectorsSpec> tokens = std::nullopt;
 };
 
 enum class HeadKind {
@@ -155,6 +176,16 @@ struct TransformerSpec {
   }
   int EmbedWidth() const {
     return embed.layers.empty() ? PooledWidth() : embed.layers.back().out;
+  }
+  // Numbers of a token's vector.
+  int TokenWidth() const {
+    const bool mapped = embed.tokens && !embed.tokens->layers.empty();
+    return mapped ? embed.tokens->layers.back().out : hidden;
+  }
+  // Numbers that a source of `rows` tokens has as sparse weights: one of each
+  // token of the source, or of the vocabulary.
+  int SparseNumbers(int rows) const {
+    return embed.sparse->layers.empty() ? LogitsVocab() : rows;
   }
   // Rows of the vocabulary projection; 0: no vocabulary projection.
   int LogitsVocab() const {

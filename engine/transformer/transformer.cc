@@ -98,6 +98,18 @@ absl::Status Transformer::LoadHeads(Weights& weights) {
                    LoadDense(primitives_, weights, "embed", spec_.PooledWidth(),
                              spec_.embed.layers, options));
   embed_ = Head(std::move(embed));
+  if (spec_.embed.sparse) {
+    ASSIGN_OR_RETURN(std::vector<Dense> sparse,
+                     LoadDense(primitives_, weights, "sparse", spec_.hidden,
+                               spec_.embed.sparse->layers, options));
+    sparse_ = Head(std::move(sparse));
+  }
+  if (spec_.embed.tokens) {
+    ASSIGN_OR_RETURN(std::vector<Dense> tokens,
+                     LoadDense(primitives_, weights, "tokens", spec_.hidden,
+                               spec_.embed.tokens->layers, options));
+    tokens_ = Head(std::move(tokens));
+  }
   if (!spec_.head) return absl::OkStatus();
   ASSIGN_OR_RETURN(std::vector<Dense> head,
                    LoadDense(primitives_, weights, "head", spec_.hidden,
@@ -171,13 +183,13 @@ void Transformer::CountStageCosts() {
 
 int Transformer::head_width() const {
   int width = spec_.PooledWidth();
-  for (const DenseSpec& layer : spec_.embed.layers) {
-    width = std::max(width, layer.out);
-  }
-  if (!spec_.head) return width;
-  for (const DenseSpec& layer : spec_.head->layers) {
-    width = std::max(width, layer.out);
-  }
+  const auto widen = [&](const std::vector<DenseSpec>& layers) {
+    for (const DenseSpec& layer : layers) width = std::max(width, layer.out);
+  };
+  widen(spec_.embed.layers);
+  if (spec_.embed.sparse) widen(spec_.embed.sparse->layers);
+  if (spec_.embed.tokens) widen(spec_.embed.tokens->layers);
+  if (spec_.head) widen(spec_.head->layers);
   return width;
 }
 

@@ -85,6 +85,9 @@ class Transformer {
   // empty.
   const Head& embed() const { return embed_; }
   const Head& head() const { return head_; }
+  // Those of SparseSpec and of TokenVectorsSpec, which read `hidden` numbers.
+  const Head& sparse() const { return sparse_; }
+  const Head& tokens() const { return tokens_; }
   // Answers `needs` [rows] about the masked-LM logits of `rows`, the output of
   // head(), in activations.logits().
   absl::Status MaskedLogits(ExecContext& context, Activations& activations,
@@ -140,6 +143,8 @@ class Transformer {
   std::optional<Projection> logits_;
   std::optional<ListedProjection> listed_logits_;  // LoadOptions::lists_tokens
   Head embed_{{}};
+  Head sparse_{{}};
+  Head tokens_{{}};
   Head head_{{}};
   // Relative cost of a row in each encode stage, and their sum.
   std::vector<int64_t> stage_costs_;

@@ -160,6 +160,29 @@ absl::Status CheckDense(const std::string& at, int in,
   return absl::OkStatus();
 }
 
+// Checks the sparse weights and the vectors of tokens.
+absl::Status CheckTokenEmbeddings(const TransformerSpec& spec) {
+  const EmbedSpec& embed = spec.embed;
+  if (embed.tokens) {
+    RETURN_IF_ERROR(
+        CheckDense("embed.tokens", spec.hidden, embed.tokens->layers));
+  }
+  if (!embed.sparse) return absl::OkStatus();
+  const SparseSpec& sparse = *embed.sparse;
+  RETURN_IF_ERROR(CheckDense("embed.sparse", spec.hidden, sparse.layers));
+  RETURN_IF_ERROR(AtLeast("embed.sparse.logs", sparse.logs, 0));
+  if (sparse.layers.empty()) {
+    const bool logits =
+        spec.head && spec.head->kind == HeadKind::kMaskedLm && !spec.decoder;
+    return Unset("embed.sparse", !logits, "without layers or masked-LM logits");
+  }
+  RETURN_IF_ERROR(Same("embed.sparse.layers.back().out",
+                       sparse.layers.back().out, "a weight", 1));
+  constexpr char kWhere[] = "with layers";
+  RETURN_IF_ERROR(Unset("embed.sparse.sums", sparse.sums, kWhere));
+  return Same("embed.sparse.logs", sparse.logs, "the default, with layers", 1);
+}
+
 // Checks `embed` and `head`; without an encoder both must be unset.
 absl::Status CheckHeads(const TransformerSpec& spec) {
   const EmbedSpec& embed = spec.embed;
@@ -168,6 +191,9 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
   RETURN_IF_ERROR(CheckDense("embed", spec.PooledWidth(), embed.layers));
   if (!spec.encoder) {
     constexpr char kWhere[] = "without an encoder";
+    RETURN_IF_ERROR(Unset("embed.pooled", !embed.pooled, kWhere));
+    RETURN_IF_ERROR(Unset("embed.sparse", embed.sparse.has_value(), kWhere));
+    RETURN_IF_ERROR(Unset("embed.tokens", embed.tokens.has_value(), kWhere));
     RETURN_IF_ERROR(Unset("embed.poolings",
                           embed.poolings != EmbedSpec().poolings, kWhere));
     RETURN_IF_ERROR(Unset("embed.pools_prompt", !embed.pools_prompt, kWhere));
@@ -175,6 +201,7 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
     RETURN_IF_ERROR(Unset("embed.normalize", embed.normalize, kWhere));
     return Unset("head", spec.head.has_value(), kWhere);
   }
+  RETURN_IF_ERROR(CheckTokenEmbeddings(spec));
   if (!spec.head) return absl::OkStatus();
   const HeadSpec& head = *spec.head;
   if (head.kind != HeadKind::kSequence) {

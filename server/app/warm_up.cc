@@ -50,7 +50,10 @@ std::optional<EngineRequest> ShortRequest(const ModelInfo& info) {
     params.min_new_tokens = 0;
     request.task = GenerateTask{std::move(params)};
   } else if (info.embeds) {
-    request.task = EmbedTask();
+    const bool sparse = !info.pools && info.weighs_tokens;
+    request.task = EmbedTask{.pooled = info.pools,
+                             .sparse = sparse,
+                             .token_vectors = !info.pools && !sparse};
   } else if (info.classifies) {
     request.task = ClassifyTask();
   } else if (info.fills_masks) {

@@ -21,8 +21,8 @@ constexpr TensorSpec kVectors[] = {{"embedding", "FP32", kRows}};
 constexpr TensorSpec kTokenVectors[] = {
     {"token_embedding", "FP32", kRows3},
 };
-// A task each.
-constexpr absl::string_view kNoParameters[] = {"per_token"};
+// A task each. Sparse weights and multi-vectors are not tensors here.
+constexpr absl::string_view kNoParameters[] = {"per_token", "kinds"};
 
 absl::Status ReadEmbed(const Service& service, const ServedModel& model,
                        RequestReader& reader, Message& request) {

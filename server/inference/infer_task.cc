@@ -41,7 +41,7 @@ std::vector<const InferTask*> InferTasksOf(const ServedModel& model) {
   }
   if (info.fills_masks) tasks.push_back(&FillMaskInferTask());
   if (info.embeds) {
-    tasks.push_back(&EmbedInferTask());
+    if (info.pools) tasks.push_back(&EmbedInferTask());
     tasks.push_back(&EmbedTokensInferTask());
   }
   return tasks;

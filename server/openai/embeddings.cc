@@ -95,6 +95,7 @@ class EmbeddingTranslator final : public HttpTranslator {
                                       const Service&, CallContext&) override {
     auto request = std::make_unique<v1::EmbedRequest>();
     request->set_normalize(true);
+    request->add_kinds(v1::EMBEDDING_KIND_DENSE);
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
     RETURN_IF_ERROR(

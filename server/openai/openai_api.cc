@@ -44,7 +44,19 @@ std::vector<HttpApi> OpenAiApis() {
                         },
                     .error = RerankError,
                     .prefixes = {"/v2/"}};
-  return {openai, rerank};
+  HttpApi tei = {
+      .methods =
+          {
+              {"POST", "/embed", NewTeiEmbedTranslator, "Vectors of texts.",
+               TeiEmbedFieldList},
+              {"POST", "/embed_sparse", NewTeiSparseTranslator,
+               "Weights of the tokens of texts.", TeiTokenFieldList},
+              {"POST", "/embed_all", NewTeiTokensTranslator,
+               "A vector of each token of texts.", TeiTokenFieldList},
+          },
+      .error = TeiError,
+      .prefixes = {}};
+  return {openai, rerank, tei};
 }
 
 }  // namespace attend

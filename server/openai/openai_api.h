@@ -24,13 +24,18 @@ MakeTranslator NewScoreTranslator;
 FieldList ScoreFieldList;
 MakeTranslator NewRerankTranslator;
 FieldList RerankFieldList;
+MakeTranslator NewTeiEmbedTranslator;
+FieldList TeiEmbedFieldList;
+MakeTranslator NewTeiSparseTranslator;
+MakeTranslator NewTeiTokensTranslator;
+FieldList TeiTokenFieldList;
 MakeTranslator NewTokenizeTranslator;
 FieldList TokenizeFieldList;
 MakeTranslator NewDetokenizeTranslator;
 FieldList DetokenizeFieldList;
 
-// OpenAI's API with what vLLM has beside it, and the rerank API of Cohere and
-// Jina.
+// OpenAI's API with what vLLM has beside it, the rerank API of Cohere and Jina,
+// and routes of text-embeddings-inference.
 std::vector<HttpApi> OpenAiApis();
 
 }  // namespace attend

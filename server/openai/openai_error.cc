@@ -58,6 +58,15 @@ Json ErrorJson(const absl::Status& status, int http_status) {
           {"code", OrNull(CodeOf(status, http_status))}};
 }
 
+// The types of text-embeddings-inference.
+const char* TeiTypeOf(const absl::Status& status, int http_status) {
+  if (http_status == 429 || absl::IsResourceExhausted(status)) {
+    return "Overloaded";
+  }
+  if (http_status < 500) return "Validation";
+  return absl::IsUnavailable(status) ? "Unhealthy" : "Backend";
+}
+
 }  // namespace
 
 HttpErrorBody OpenAiError(const absl::Status& status, int http_status) {
@@ -67,6 +76,12 @@ HttpErrorBody OpenAiError(const absl::Status& status, int http_status) {
 HttpErrorBody RerankError(const absl::Status& status, int http_status) {
   return {.text = DumpJson(Json{{"message", std::string(status.message())},
                                 {"error", ErrorJson(status, http_status)}})};
+}
+
+HttpErrorBody TeiError(const absl::Status& status, int http_status) {
+  return {.text =
+              DumpJson(Json{{"error", std::string(status.message())},
+                            {"error_type", TeiTypeOf(status, http_status)}})};
 }
 
 }  // namespace attend

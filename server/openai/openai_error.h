@@ -11,6 +11,8 @@ HttpErrorBody OpenAiError(const absl::Status& status, int http_status);
 // {"message", "error": as above}: Cohere's clients read the first, others the
 // second.
 HttpErrorBody RerankError(const absl::Status& status, int http_status);
+// {"error": text, "error_type"}, as text-embeddings-inference has them.
+HttpErrorBody TeiError(const absl::Status& status, int http_status);
 
 }  // namespace attend
 

@@ -1,5 +1,6 @@
 // POST /rerank, /v1/rerank and /v2/rerank: Cohere's API, and Jina's, which is
-// like its first version.
+// like its first version. A request with "texts" is one of text-embeddings-
+// inference, and gets its answer.
 
 #include <algorithm>
 #include <numeric>
@@ -30,6 +31,7 @@ struct RerankFields {
   std::vector<std::string> rank_fields = {"text"};
   int64_t top_n = 0;  // 0: all
   bool return_documents = false;
+  bool has_texts = false;  // the documents are in "texts"
 };
 
 // The text of a document that is ranked: the document itself, or the values of
@@ -91,6 +93,20 @@ constexpr JsonField<RerankFields> kRerankFields[] = {
        to.documents = value.json();
        return absl::OkStatus();
      }},
+    {"texts", R"({"type": "array", "items": {"type": "string"}})",
+     "The documents, as text-embeddings-inference names them. The answer is "
+     "then a list of index, score and, with return_text, text.",
+     [](const JsonValue& value, RerankFields& to) {
+       to.documents_name = value.name();
+       to.documents = value.json();
+       to.has_texts = true;
+       return value.Strings().status();
+     }},
+    {"return_text", R"({"type": "boolean"})", "With texts: return them, too.",
+     [](const JsonValue& value, RerankFields& to) {
+       ASSIGN_OR_RETURN(to.return_documents, value.Bool());
+       return absl::OkStatus();
+     }},
     {"rank_fields", R"({"type": "array", "items": {"type": "string"}})",
      "The members of documents that are objects which are ranked, in this "
      "order; default: text.",
@@ -143,6 +159,7 @@ class RerankTranslator final : public HttpTranslator {
     RETURN_IF_ERROR(FinishDocuments(fields));
     id_ = context.request_id();
     top_n_ = fields.top_n;
+    has_texts_ = fields.has_texts;
     if (fields.return_documents) documents_ = std::move(fields.documents);
     return similarity_.Request(std::move(fields.pairs), service, context);
   }
@@ -156,7 +173,8 @@ class RerankTranslator final : public HttpTranslator {
   Similarity similarity_;
   std::string id_;
   int64_t top_n_ = 0;  // 0: all
-  Json documents_;     // null, unless they are to be returned
+  bool has_texts_ = false;
+  Json documents_;  // null, unless they are to be returned
 };
 
 absl::Status RerankTranslator::Append(const google::protobuf::Message& answer,
@@ -171,6 +189,15 @@ absl::Status RerankTranslator::Append(const google::protobuf::Message& answer,
     order.resize(top_n_);
   }
   Json results = Json::array();
+  if (has_texts_) {
+    for (const size_t index : order) {
+      Json result = {{"index", index}, {"score", scores.scores[index]}};
+      if (!documents_.is_null()) result["text"] = documents_[index];
+      results.push_back(std::move(result));
+    }
+    text += DumpJson(results);
+    return absl::OkStatus();
+  }
   for (const size_t index : order) {
     Json result = {{"index", index}, {"relevance_score", scores.scores[index]}};
     if (!documents_.is_null()) {

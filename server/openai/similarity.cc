@@ -11,13 +11,10 @@
 #include "server/openai/answer.h"
 #include "server/service/labels.h"
 #include "server/service/methods.h"
+#include "server/service/tasks.h"
 
 namespace attend {
 namespace {
-
-bool LabelsPairs(const ModelInfo& info) {
-  return info.classifies && !info.labels_tokens && info.labels.size() == 1;
-}
 
 template <class Request>
 std::unique_ptr<Request> NewRequest(const TextPairs& pairs) {
@@ -80,15 +77,19 @@ absl::StatusOr<HandledRequest> Similarity::Request(TextPairs pairs,
   ASSIGN_OR_RETURN(const ServedModel* model,
                    service.Find(pairs_.model, context));
   const ModelInfo& info = model->info();
-  if (!LabelsPairs(info) && !info.embeds) {
+  const bool compares = !LabelsPairs(info) && !info.pools &&
+                        info.token_vectors.width > 0 &&
+                        pairs_.first.texts.size() == 1;
+  if (!LabelsPairs(info) && !compares && (!info.embeds || !info.pools)) {
     return FieldError("model", absl::StrCat("is '", info.name,
                                             "', which neither scores pairs of "
                                             "texts nor embeds"));
   }
-  way_ = !LabelsPairs(info)               ? Way::kEmbed
+  way_ = compares                         ? Way::kRerank
+         : !LabelsPairs(info)             ? Way::kEmbed
          : pairs_.first.texts.size() == 1 ? Way::kRerank
                                           : Way::kClassify;
-  const bool raw = pairs_.raw_scores || way_ == Way::kEmbed;
+  const bool raw = pairs_.raw_scores || way_ == Way::kEmbed || compares;
   kind_ = raw ? LabelScores::kRaw : info.pair_scores;
   RETURN_IF_ERROR(CheckCount(service));
   switch (way_) {

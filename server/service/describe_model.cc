@@ -27,6 +27,10 @@ void DescribeEncoder(const ServedModel& served, v1::Model& model) {
   const ModelInfo& info = served.info();
   model.set_embedding_width(info.embedding_width);
   model.set_token_width(info.token_width);
+  for (const v1::EmbeddingKind kind : EmbeddingKindsOf(info)) {
+    model.add_embedding_kinds(kind);
+  }
+  model.set_multi_vector_width(info.token_vectors.width);
   model.set_max_text_tokens(info.max_text_tokens);
   model.mutable_labels()->Add(info.labels.begin(), info.labels.end());
   if (info.classifies) model.set_label_scores(ToProto(info.label_scores));

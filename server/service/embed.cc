@@ -1,80 +1,26 @@
-#include <bit>
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
+#include "server/service/embed_role.h"
+#include "server/service/embedding_values.h"
 #include "server/service/methods.h"
 #include "server/service/request_fields.h"
 #include "server/service/source.h"
 #include "server/service/tasks.h"
+#include "server/service/vector_room.h"
 
 namespace attend {
 namespace {
-
-static_assert(std::endian::native == std::endian::little);
-
-// Limits the vectors of tokens of one call, which are held until the answer:
-// 256 MiB of floats.
-constexpr int64_t kMaxValues = (int64_t{256} << 20) / sizeof(float);
-
-// The upper half of the bits, rounded to nearest, ties to even. Infinity and
-// NaN stay what they are.
-uint16_t ToBfloat16(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if ((bits & 0x7f800000) == 0x7f800000) {
-    const bool is_nan = (bits & 0x007fffff) != 0;
-    return static_cast<uint16_t>(bits >> 16 | (is_nan ? 0x40 : 0));
-  }
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-void SetValues(absl::Span<const float> values, v1::EmbeddingEncoding encoding,
-               v1::EmbedResult& result) {
-  std::string& data = *result.mutable_data();
-  switch (encoding) {
-    case v1::EMBEDDING_FLOAT32:
-      data.assign(reinterpret_cast<const char*>(values.data()),
-                  values.size() * sizeof(float));
-      return;
-    case v1::EMBEDDING_BFLOAT16:
-      data.resize(values.size() * sizeof(uint16_t));
-      for (size_t i = 0; i < values.size(); ++i) {
-        const uint16_t bits = ToBfloat16(values[i]);
-        std::memcpy(&data[i * sizeof(bits)], &bits, sizeof(bits));
-      }
-      return;
-    default:
-      result.mutable_values()->Add(values.begin(), values.end());
-  }
-}
-
-// The text to put before each input: that of the request, else the model's of
-// that name, else the model's default.
-absl::StatusOr<std::string> ReadPrompt(const v1::EmbedRequest& request,
-                                       const ModelInfo& model) {
-  if (request.has_prompt_text()) return request.prompt_text();
-  const std::string& name =
-      request.has_prompt_name() ? request.prompt_name() : model.default_prompt;
-  if (name.empty() && !request.has_prompt_name()) return "";
-  const auto found = model.prompts.find(name);
-  if (found != model.prompts.end()) return found->second;
-  std::string names;
-  for (const auto& [known, text] : model.prompts) {
-    absl::StrAppend(&names, names.empty() ? "" : ", ", "'", known, "'");
-  }
-  return absl::InvalidArgumentError(
-      absl::StrFormat("prompt_name is '%s', the prompts of model '%s' are: %s",
-                      absl::CHexEscape(name.substr(0, 100)), model.name,
-                      names.empty() ? "none" : names));
-}
 
 // The tokens of a prompt before each text, special tokens before it included,
 // as sentence-transformers counts them where a prompt is not pooled.
@@ -100,10 +46,13 @@ absl::Status CheckShape(const v1::EmbedRequest& request,
         absl::StrFormat("dimensions is %d, must be in [0, %d]", dimensions,
                         model.embedding_width));
   }
-  if (request.per_token() && (dimensions > 0 || request.has_normalize())) {
+  const char* const beside = dimensions > 0             ? "dimensions"
+                             : request.has_normalize()  ? "normalize"
+                             : !request.kinds().empty() ? "kinds"
+                                                        : nullptr;
+  if (request.per_token() && beside != nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat(dimensions > 0 ? "dimensions" : "normalize",
-                     " is set, must be unset if per_token is true"));
+        absl::StrCat(beside, " is set, must be unset if per_token is true"));
   }
   if (!v1::EmbeddingEncoding_IsValid(request.encoding())) {
     return absl::InvalidArgumentError(
@@ -113,6 +62,60 @@ absl::Status CheckShape(const v1::EmbedRequest& request,
                         static_cast<int>(v1::EmbeddingEncoding_MAX)));
   }
   return absl::OkStatus();
+}
+
+// The task of the engine for the kinds that a request names.
+absl::StatusOr<EmbedTask> ReadKinds(const v1::EmbedRequest& request,
+                                    const ModelInfo& model) {
+  EmbedTask task = {.pooled = false,
+                    .per_token = request.per_token(),
+                    .dimensions = request.dimensions()};
+  if (request.has_normalize()) task.normalize = request.normalize();
+  if (task.per_token) return task;
+  const std::vector<v1::EmbeddingKind> known = EmbeddingKindsOf(model);
+  std::vector<int> kinds(request.kinds().begin(), request.kinds().end());
+  if (kinds.empty() && !known.empty()) kinds.push_back(known.front());
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (std::find(known.begin(), known.end(), kinds[i]) == known.end()) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "kinds[%d] is %d, model '%s' has only: %s", i, kinds[i], model.name,
+          absl::StrJoin(known, ", ", [](std::string* out, auto kind) {
+            absl::StrAppend(out, v1::EmbeddingKind_Name(kind));
+          })));
+    }
+    task.pooled |= kinds[i] == v1::EMBEDDING_KIND_DENSE;
+    task.sparse |= kinds[i] == v1::EMBEDDING_KIND_SPARSE;
+    task.token_vectors |= kinds[i] == v1::EMBEDDING_KIND_MULTI_VECTOR;
+  }
+  return task;
+}
+
+// Takes the weights above 0: `weights` are of all tokens of the vocabulary.
+void SetWeights(absl::Span<const float> weights, v1::SparseVector& to) {
+  for (size_t id = 0; id < weights.size(); ++id) {
+    if (weights[id] <= 0) continue;
+    to.add_ids(static_cast<int>(id));
+    to.add_weights(weights[id]);
+  }
+}
+
+// The same for weights of a source's tokens: of several of one id the greatest
+// counts.
+void SetWeights(absl::Span<const float> weights, absl::Span<const int> ids,
+                absl::Span<const int> weightless, v1::SparseVector& to) {
+  std::map<int, float> by_id;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (weights[i] <= 0 ||
+        std::binary_search(weightless.begin(), weightless.end(), ids[i])) {
+      continue;
+    }
+    float& weight = by_id[ids[i]];
+    weight = std::max(weight, weights[i]);
+  }
+  for (const auto& [id, weight] : by_id) {
+    to.add_ids(id);
+    to.add_weights(weight);
+  }
 }
 
 // Embed: vectors of texts, or of their tokens.
@@ -126,12 +129,19 @@ class EmbedHandler final
     RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_EMBED}));
     RETURN_IF_ERROR(service().CheckCount("inputs", request.inputs_size()));
     RETURN_IF_ERROR(CheckShape(request, info()));
-    ASSIGN_OR_RETURN(prompt_, ReadPrompt(request, info()));
+    ASSIGN_OR_RETURN(task_, ReadKinds(request, info()));
+    ASSIGN_OR_RETURN(role_, ReadEmbedRole(request.role()));
+    PromptChoice choice = {.role = role_};
+    if (request.has_prompt_text()) choice.text = request.prompt_text();
+    if (request.has_prompt_name()) choice.name = request.prompt_name();
+    ASSIGN_OR_RETURN(prompt_, ChoosePrompt(choice, info()));
     RETURN_IF_ERROR(CheckTextBytes("prompt_text", prompt_.size(),
                                    info().max_source_tokens, tokenizer()));
     ASSIGN_OR_RETURN(prompt_tokens_, CountPrompt(prompt_, info(), tokenizer()));
     encoding_ = request.encoding();
-    if (request.per_token()) sources_.resize(request.inputs_size());
+    if (!task_.pooled || task_.sparse || task_.token_vectors) {
+      sources_.resize(request.inputs_size());
+    }
     return request.inputs_size();
   }
 
@@ -141,21 +151,22 @@ class EmbedHandler final
         Source source,
         ReadSource(request.inputs(index),
                    {.truncate = request.truncate(),
-                    .max_text_tokens = info().max_text_tokens,
+                    .max_text_tokens = task_.token_vectors
+                                           ? MaxVectorTokens(role_, info())
+                                           : info().max_text_tokens,
                     .needs_token = true,
                     .prompt = prompt_,
                     .call = &input.call()},
                    info(), tokenizer(), absl::StrFormat("inputs[%d]", index)));
+    if (task_.token_vectors) {
+      FillUp(role_, info().token_vectors, source.tokens);
+    }
     const InputFacts facts = source.facts();
-    EmbedTask task = {.per_token = request.per_token(),
-                      .dimensions = request.dimensions()};
+    EmbedTask task = task_;
     if (request.inputs(index).has_text()) task.prompt_tokens = prompt_tokens_;
-    if (request.has_normalize()) task.normalize = request.normalize();
-    int64_t values =
-        task.dimensions > 0 ? task.dimensions : info().embedding_width;
-    if (task.per_token) {
-      values = int64_t{facts.source_tokens} * info().token_width;
-      RETURN_IF_ERROR(TakeRoom(values, index));
+    const int64_t values = CountValues(facts.source_tokens);
+    if (!sources_.empty()) {
+      RETURN_IF_ERROR(room_.Take(values, "inputs", index));
       sources_[index] = source;
     }
     input.Submit({std::move(source.tokens), task}, facts,
@@ -164,35 +175,73 @@ class EmbedHandler final
     return absl::OkStatus();
   }
 
-  // Counts the numbers of one more input. INVALID_ARGUMENT if all inputs so far
-  // have more than kMaxValues.
-  absl::Status TakeRoom(int64_t values, int index) {
-    if (values_ + values > kMaxValues) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("inputs[%d]: the vectors of the tokens up to this "
-                          "input have %d numbers, limit of a call is %d",
-                          index, values_ + values, kMaxValues));
-    }
-    values_ += values;
-    return absl::OkStatus();
+  // The numbers of all kinds of an input of so many tokens.
+  int64_t CountValues(int64_t tokens) const {
+    if (task_.per_token) return tokens * info().token_width;
+    return DenseWidth() + SparseCount(tokens) +
+           (task_.token_vectors ? tokens * info().token_vectors.width : 0);
+  }
+  int DenseWidth() const {
+    if (!task_.pooled) return 0;
+    return task_.dimensions > 0 ? task_.dimensions : info().embedding_width;
+  }
+  int64_t SparseCount(int64_t tokens) const {
+    if (!task_.sparse) return 0;
+    return info().weighs_vocabulary ? info().target_vocab : tokens;
   }
 
   void Fill(int index, v1::EmbedResult& result) override {
-    const SequenceOutput& output = input(index).output();
-    result.set_width(output.width);
-    SetValues(output.values, encoding_, result);
+    const absl::Span<const float> values = input(index).output().values;
+    if (task_.per_token) return FillTokens(values, sources_[index], result);
+    if (task_.pooled) {
+      result.set_width(DenseWidth());
+      SetValues(values.subspan(0, DenseWidth()), encoding_, result);
+    }
     if (sources_.empty()) return;
-    const Source& source = sources_[index];
+    const std::vector<int>& ids = sources_[index].tokens.ids;
+    const absl::Span<const float> weights =
+        values.subspan(DenseWidth(), SparseCount(ids.size()));
+    if (task_.sparse && info().weighs_vocabulary) {
+      SetWeights(weights, *result.mutable_sparse());
+    } else if (task_.sparse) {
+      SetWeights(weights, ids, info().weightless_ids, *result.mutable_sparse());
+    }
+    if (!task_.token_vectors) return;
+    FillVectors(values.subspan(DenseWidth() + weights.size()), ids,
+                *result.mutable_multi_vector());
+  }
+
+  void FillTokens(absl::Span<const float> values, const Source& source,
+                  v1::EmbedResult& result) const {
+    result.set_width(info().token_width);
+    SetValues(values, encoding_, result);
     for (size_t t = 0; t < source.tokens.ids.size(); ++t) {
       FillSourceToken(source, t, tokenizer(), *result.add_tokens());
     }
   }
 
+  // `values`: a vector of each token of `ids`.
+  void FillVectors(absl::Span<const float> values, const std::vector<int>& ids,
+                   v1::MultiVector& to) const {
+    const TokenVectorsInfo& vectors = info().token_vectors;
+    std::vector<float> kept;
+    kept.reserve(values.size());
+    for (const int row : ComparedRows(role_, vectors, ids)) {
+      const auto begin = values.begin() + size_t{1} * row * vectors.width;
+      kept.insert(kept.end(), begin, begin + vectors.width);
+      to.add_ids(ids[row]);
+    }
+    to.set_width(vectors.width);
+    SetValues(kept, encoding_, to);
+  }
+
+  EmbedTask task_;
+  EmbedRole role_ = EmbedRole::kText;
   std::string prompt_;
   int prompt_tokens_ = 0;  // see EmbedTask
   v1::EmbeddingEncoding encoding_ = v1::EMBEDDING_FLOATS;
-  std::vector<Source> sources_;  // with per_token
-  int64_t values_ = 0;           // with per_token: numbers of all inputs so far
+  std::vector<Source> sources_;  // unless dense vectors alone are wanted
+  VectorRoom room_;              // with sources_
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -7,17 +9,21 @@
 #include "absl/types/span.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
+#include "server/service/embed_role.h"
 #include "server/service/labels.h"
+#include "server/service/max_sim.h"
 #include "server/service/methods.h"
 #include "server/service/request_fields.h"
 #include "server/service/source.h"
 #include "server/service/tasks.h"
+#include "server/service/vector_room.h"
 
 namespace attend {
 namespace {
 
 // Rerank: orders documents by the score that a cross-encoder gives to the pair
-// of the query and a document.
+// of the query and a document, or by MaxSim of their tokens' vectors. For the
+// latter the query is one more input, after the documents.
 class RerankHandler final
     : public BatchHandler<v1::RerankRequest, v1::RerankResponse> {
  public:
@@ -36,16 +42,26 @@ class RerankHandler final
       return absl::InvalidArgumentError(
           absl::StrFormat("top_n is %d, must be 0 or more", request.top_n()));
     }
+    compares_ = !LabelsPairs(info());
+    if (compares_) {
+      rows_.resize(request.documents_size() + 1);
+      ASSIGN_OR_RETURN(prompts_[0],
+                       ChoosePrompt({.role = EmbedRole::kQuery}, info()));
+      ASSIGN_OR_RETURN(prompts_[1],
+                       ChoosePrompt({.role = EmbedRole::kDocument}, info()));
+    }
     top_n_ = request.top_n() > 0 ? request.top_n() : request.documents_size();
-    kind_ = request.raw_scores() ? LabelScores::kRaw : info().pair_scores;
+    kind_ = request.raw_scores() || compares_ ? LabelScores::kRaw
+                                              : info().pair_scores;
     if (request.return_documents()) {
       documents_.assign(request.documents().begin(), request.documents().end());
     }
-    return request.documents_size();
+    return request.documents_size() + (compares_ ? 1 : 0);
   }
 
   absl::Status Submit(const v1::RerankRequest& request, int index,
                       InputState& input) override {
+    if (compares_) return SubmitText(request, index, input);
     v1::Input pair;
     pair.set_text(request.query());
     pair.set_pair(request.documents(index));
@@ -65,16 +81,65 @@ class RerankHandler final
     return absl::OkStatus();
   }
 
+  // Submits a document, or the query after the last one.
+  absl::Status SubmitText(const v1::RerankRequest& request, int index,
+                          InputState& input) {
+    const bool is_query = index == request.documents_size();
+    const EmbedRole role = is_query ? EmbedRole::kQuery : EmbedRole::kDocument;
+    v1::Input text;
+    text.set_text(is_query ? request.query() : request.documents(index));
+    ASSIGN_OR_RETURN(
+        Source source,
+        ReadSource(
+            text,
+            {.truncate = request.truncate(),
+             .max_text_tokens = MaxVectorTokens(role, info()),
+             .needs_token = true,
+             .prompt = prompts_[is_query ? 0 : 1],
+             .call = &input.call()},
+            info(), tokenizer(),
+            is_query ? "query" : absl::StrFormat("documents[%d]", index)));
+    const TokenVectorsInfo& vectors = info().token_vectors;
+    FillUp(role, vectors, source.tokens);
+    const InputFacts facts = source.facts();
+    const int64_t values = int64_t{facts.source_tokens} * vectors.width;
+    RETURN_IF_ERROR(room_.Take(values, "documents", index));
+    rows_[index] = ComparedRows(role, vectors, source.tokens.ids);
+    input.Submit({std::move(source.tokens),
+                  EmbedTask{.pooled = false, .token_vectors = true}},
+                 facts, {.choices = 0, .values = static_cast<size_t>(values)},
+                 request.priority());
+    return absl::OkStatus();
+  }
+
+  // Scores the documents, and takes the query out of the results.
+  void Compare(Results& results) {
+    const int query = results.size() - 1;
+    const auto vectors = [&](int i) {
+      return ComparedVectors{input(i).output().values, rows_[i]};
+    };
+    for (int i = 0; i < query; ++i) {
+      if (results[query].status().code() != 0) {
+        *results[i].mutable_status() = results[query].status();
+      }
+      if (results[i].status().code() != 0) continue;
+      results[i].set_score(
+          MaxSim(vectors(query), vectors(i), info().token_vectors.width));
+    }
+    results.RemoveLast();
+  }
+
   // Until Arrange(), a score is a logit: equal scores may be of different
   // logits.
   void Fill(int index, v1::RerankResult& result) override {
-    result.set_score(input(index).output().values.front());
+    if (!compares_) result.set_score(input(index).output().values.front());
   }
 
   // The `top_n_` documents with the highest logits, highest first, then those
   // that failed.
   void Arrange(Results& results) override {
-    for (int i = 0; i < size(); ++i) {
+    if (compares_) Compare(results);
+    for (int i = 0; i < results.size(); ++i) {
       results[i].set_index(i);
       if (!documents_.empty()) results[i].set_document(documents_[i]);
     }
@@ -94,6 +159,10 @@ class RerankHandler final
     if (ranked > top_n_) results.DeleteSubrange(top_n_, ranked - top_n_);
   }
 
+  bool compares_ = false;   // by MaxSim
+  std::string prompts_[2];  // of the query and of documents; with compares_
+  std::vector<std::vector<int>> rows_;  // of each input; with compares_
+  VectorRoom room_;
   int top_n_ = 0;
   LabelScores kind_ = LabelScores::kRaw;
   std::vector<std::string> documents_;  // if they are to be returned

@@ -26,6 +26,21 @@ std::string Join(const std::vector<v1::Task>& tasks, const char* separator) {
 
 }  // namespace
 
+bool LabelsPairs(const ModelInfo& model) {
+  return model.classifies && !model.labels_tokens && model.labels.size() == 1;
+}
+
+std::vector<v1::EmbeddingKind> EmbeddingKindsOf(const ModelInfo& model) {
+  std::vector<v1::EmbeddingKind> kinds;
+  if (!model.embeds) return kinds;
+  if (model.pools) kinds.push_back(v1::EMBEDDING_KIND_DENSE);
+  if (model.weighs_tokens) kinds.push_back(v1::EMBEDDING_KIND_SPARSE);
+  if (model.token_vectors.width > 0) {
+    kinds.push_back(v1::EMBEDDING_KIND_MULTI_VECTOR);
+  }
+  return kinds;
+}
+
 std::vector<v1::Task> TasksOf(const ModelInfo& model) {
   std::vector<v1::Task> tasks;
   if (model.generates) tasks.push_back(v1::TASK_GENERATE);
@@ -35,7 +50,7 @@ std::vector<v1::Task> TasksOf(const ModelInfo& model) {
                                         : v1::TASK_CLASSIFY);
   }
   if (model.fills_masks) tasks.push_back(v1::TASK_FILL_MASK);
-  if (model.classifies && !model.labels_tokens && model.labels.size() == 1) {
+  if (model.token_vectors.width > 0 || LabelsPairs(model)) {
     tasks.push_back(v1::TASK_RERANK);
   }
   return tasks;

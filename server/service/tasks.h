@@ -9,6 +9,12 @@
 
 namespace attend {
 
+// Returns true if the model gives a pair of texts one score.
+bool LabelsPairs(const ModelInfo& model);
+
+// What a model makes of a text, the default first.
+std::vector<v1::EmbeddingKind> EmbeddingKindsOf(const ModelInfo& model);
+
 // The tasks of a model, in the order of the enumeration.
 std::vector<v1::Task> TasksOf(const ModelInfo& model);
 

@@ -6,7 +6,9 @@ them, and expected.json, what it computes with them.
     /tmp/golden/bin/python tests/golden/make_sentence.py
 
 expected.json: {"sentence_transformers": version, "embed": [{"model", "text",
-"prompt_name"?, "values"}]}.
+"prompt_name"?, "values"}], "sparse": [{"model", "text", "role"?, "ids",
+"weights"}], "multi_vector": [{"model", "text", "role", "count", "values": all
+vectors in one list}], "max_sim": [{"model", "query", "documents", "scores"}]}.
 """
 
 import json
@@ -19,9 +21,11 @@ import safetensors.torch
 import sentence_transformers
 import torch
 import transformers
-from sentence_transformers import SentenceTransformer
+from sentence_transformers import MultiVectorEncoder, SentenceTransformer, SparseEncoder
+from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
 from sentence_transformers.sentence_transformer import modules
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
+from sentence_transformers.sparse_encoder.modules import SpladePooling
 
 import text_tasks
 from cases import nine
@@ -136,8 +140,118 @@ def model2vec(scratch):
     return SentenceTransformer(str(folder), device="cpu").eval()
 
 
+def splade(scratch, name="splade", **pooling):
+    rng = np.random.RandomState(8)
+    bert(scratch, rng, "BertForMaskedLM")
+    path = scratch / "model.safetensors"
+    weights = safetensors.torch.load_file(path)
+    weights["cls.predictions.bias"] -= 2.5  # most weights are 0
+    safetensors.torch.save_file(weights, path, metadata={"format": "pt"})
+    model = SparseEncoder(modules=[
+        Transformer(str(scratch), transformer_task="fill-mask"),
+        SpladePooling(**pooling)], device="cpu")
+    model.save(str(OUT / name), create_model_card=False)
+    return SparseEncoder(str(OUT / name), device="cpu").eval()
+
+
+def splade_sum(scratch):
+    return splade(scratch, "splade_sum", pooling_strategy="sum",
+                  activation_function="log1p_relu")
+
+
+def token_projection(rng, width, out):
+    dense = Dense(width, out, bias=False, activation_function=torch.nn.Identity(),
+                  module_input_name="token_embeddings")
+    with torch.no_grad():
+        randomise(dense, rng)
+    return dense
+
+
+def colbert(scratch):
+    """Queries are filled up; "!" and "," of documents are left out."""
+    rng = np.random.RandomState(9)
+    bert(scratch, rng)
+    transformer = Transformer(
+        str(scratch), document_length=19,
+        query_expansion={"strategy": "fixed", "attend": False, "length": 13})
+    model = MultiVectorEncoder(modules=[
+        transformer, token_projection(rng, 15, 7),
+        MultiVectorMask(skiplist_words=["!", ",", "absent"]),
+        Normalize(module_input_name="token_embeddings")], device="cpu",
+        prompts={"query": "query ", "document": "document "})
+    model.save(str(OUT / "colbert"), create_model_card=False)
+    return MultiVectorEncoder(str(OUT / "colbert"), device="cpu").eval()
+
+
+def pylate(scratch):
+    """As PyLate 1 saved them: two modules, the rest in one file; expansion tokens
+    are attended to, and the marks before texts are tokens."""
+    rng = np.random.RandomState(10)
+    bert(scratch, rng)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(scratch)
+    tokenizer.add_tokens(["[Q] ", "[D] "])
+    model = transformers.AutoModel.from_pretrained(scratch)
+    model.resize_token_embeddings(len(tokenizer))
+    with torch.no_grad():
+        randomise(model, rng)
+    folder = OUT / "pylate"
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    token_projection(rng, 15, 9).save(str(folder))
+    dense = folder / "1_Dense"
+    dense.mkdir()
+    weights = safetensors.torch.load_file(folder / "model.safetensors")
+    safetensors.torch.save_file(
+        {"linear.weight": weights["linear.weight"]}, dense / "model.safetensors")
+    model.save_pretrained(folder)
+    (dense / "config.json").write_text(json.dumps(
+        {"in_features": 15, "out_features": 9, "bias": False,
+         "activation_function": "torch.nn.modules.linear.Identity"}, indent=2))
+    (folder / "modules.json").write_text(json.dumps([
+        {"idx": 0, "name": "0", "path": "",
+         "type": "sentence_transformers.models.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_Dense",
+         "type": "pylate.models.Dense.Dense"}], indent=2))
+    (folder / "sentence_bert_config.json").write_text(json.dumps(
+        {"max_seq_length": 30, "do_lower_case": False}, indent=2))
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(
+        {"__version__": {"sentence_transformers": "4.0.2"}, "prompts": {},
+         "default_prompt_name": None, "similarity_fn_name": "MaxSim",
+         "query_prefix": "[Q] ", "document_prefix": "[D] ", "query_length": 11,
+         "document_length": 17, "attend_to_expansion_tokens": True,
+         "skiplist_words": ["!"], "model_type": "ColBERT"}, indent=2))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config, indent=2))
+    return MultiVectorEncoder(str(folder), device="cpu").eval()
+
+
+def sparse(name, model):
+    for text in TEXTS:
+        value = model.encode([text], convert_to_tensor=True)[0].coalesce()
+        order = value.indices()[0]
+        yield {"model": name, "text": text, "ids": order.tolist(),
+               "weights": [nine(x) for x in value.values()]}
+
+
+def multi_vectors(name, model):
+    for task, encode in [("query", model.encode_query), ("document", model.encode_document)]:
+        for text in TEXTS[:2] if task == "query" else TEXTS:
+            value = encode([text])[0]
+            yield {"model": name, "text": text, "role": task,
+                   "count": len(value), "values": [nine(x) for x in value.flatten()]}
+
+
+def max_sim(name, model):
+    query, documents = TEXTS[0], ["the dog runs home", "tea", TEXTS[2], "Thé garden!"]
+    scores = model.similarity(model.encode_query([query]), model.encode_document(documents))[0]
+    yield {"model": name, "query": query, "documents": documents,
+           "scores": [nine(x) for x in scores]}
+
+
 def embeddings(name, model):
-    for prompt in [None, *model.prompts]:
+    # Without a file of its own the library makes up prompts, which are empty.
+    named = (OUT / name / "config_sentence_transformers.json").exists()
+    for prompt in [None, *(model.prompts if named else [])]:
         for text in TEXTS:
             value = model.encode([text], prompt_name=prompt)[0]
             yield {"model": name, "text": text,
@@ -150,9 +264,16 @@ def main():
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()
     scratch = OUT / "scratch"
-    value = {"sentence_transformers": sentence_transformers.__version__, "embed": []}
+    value = {"sentence_transformers": sentence_transformers.__version__,
+             "embed": [], "sparse": [], "multi_vector": [], "max_sim": []}
     for make in [everything, static, model2vec]:
         value["embed"] += embeddings(make.__name__, make(scratch))
+    for make in [splade, splade_sum]:
+        value["sparse"] += sparse(make.__name__, make(scratch))
+    for make in [colbert, pylate]:
+        model = make(scratch)
+        value["multi_vector"] += multi_vectors(make.__name__, model)
+        value["max_sim"] += max_sim(make.__name__, model)
     shutil.rmtree(scratch)
     (OUT / "expected.json").write_text(json.dumps(value, ensure_ascii=False) + "\n")
     for file in sorted(OUT.rglob("*.*")):

@@ -18,9 +18,33 @@ std::string Numbers(absl::Span<const float> values) {
   return absl::StrCat(absl::StrJoin(values, " "), "\n");
 }
 
+// A line of token:weight.
+std::string Weights(const v1::SparseVector& sparse) {
+  std::string text;
+  for (int i = 0; i < sparse.ids_size(); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : " ", sparse.ids(i), ":",
+                    sparse.weights(i));
+  }
+  return text + "\n";
+}
+
+// A line with token and numbers for each vector, then an empty line.
+std::string Vectors(const v1::MultiVector& vectors) {
+  std::string text;
+  const absl::Span<const float> values = vectors.values();
+  for (int i = 0; i < vectors.ids_size(); ++i) {
+    absl::StrAppend(&text, vectors.ids(i), "\t",
+                    Numbers(values.subspan(i * size_t{1} * vectors.width(),
+                                           vectors.width())));
+  }
+  return text + "\n";
+}
+
 // One line of numbers. With --per-token: a line with piece and numbers for each
 // token, then an empty line.
 std::string FormatEmbed(const Line&, const v1::EmbedResult& result) {
+  if (result.has_sparse()) return Weights(result.sparse());
+  if (result.has_multi_vector()) return Vectors(result.multi_vector());
   const absl::Span<const float> values = result.values();
   if (result.tokens().empty()) return Numbers(values);
   std::string text;
@@ -44,6 +68,24 @@ Command AddEmbed(CLI::App& attend) {
   CLI::Option* const per_token = command.add_flag_function(
       "--per-token", [&](int64_t) { request.set_per_token(true); },
       "Print a line with piece and vector for each token, then an empty line");
+  CLI::Option* const sparse = command.add_flag_function(
+      "--sparse",
+      [&](int64_t) { request.add_kinds(v1::EMBEDDING_KIND_SPARSE); },
+      "Print weights of tokens instead, as token:weight (SPLADE, BGE-M3)");
+  sparse->excludes(per_token);
+  command
+      .add_flag_function(
+          "--multi-vector",
+          [&](int64_t) { request.add_kinds(v1::EMBEDDING_KIND_MULTI_VECTOR); },
+          "Print a line with token and vector for each token that is compared "
+          "(ColBERT), then an empty line")
+      ->excludes(per_token)
+      ->excludes(sparse);
+  command
+      .add_option_function<std::string>(
+          "--role", [&](const std::string& role) { request.set_role(role); },
+          "The side of a search that the texts are on: query or document")
+      ->check(CLI::IsMember({"query", "document"}));
   command
       .add_option_function<int32_t>(
           "--dimensions", [&](int32_t n) { request.set_dimensions(n); },

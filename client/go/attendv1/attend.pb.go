@@ -333,6 +333,59 @@ func (EmbeddingEncoding) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{4}
 }
 
+// What a text can be turned into.
+type EmbeddingKind int32
+
+const (
+	EmbeddingKind_EMBEDDING_KIND_UNSPECIFIED  EmbeddingKind = 0 // not used
+	EmbeddingKind_EMBEDDING_KIND_DENSE        EmbeddingKind = 1 // one vector
+	EmbeddingKind_EMBEDDING_KIND_SPARSE       EmbeddingKind = 2 // weights of tokens
+	EmbeddingKind_EMBEDDING_KIND_MULTI_VECTOR EmbeddingKind = 3 // a vector of each token that counts
+)
+
+// Enum value maps for EmbeddingKind.
+var (
+	EmbeddingKind_name = map[int32]string{
+		0: "EMBEDDING_KIND_UNSPECIFIED",
+		1: "EMBEDDING_KIND_DENSE",
+		2: "EMBEDDING_KIND_SPARSE",
+		3: "EMBEDDING_KIND_MULTI_VECTOR",
+	}
+	EmbeddingKind_value = map[string]int32{
+		"EMBEDDING_KIND_UNSPECIFIED":  0,
+		"EMBEDDING_KIND_DENSE":        1,
+		"EMBEDDING_KIND_SPARSE":       2,
+		"EMBEDDING_KIND_MULTI_VECTOR": 3,
+	}
+)
+
+func (x EmbeddingKind) Enum() *EmbeddingKind {
+	p := new(EmbeddingKind)
+	*p = x
+	return p
+}
+
+func (x EmbeddingKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (EmbeddingKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_attend_v1_attend_proto_enumTypes[5].Descriptor()
+}
+
+func (EmbeddingKind) Type() protoreflect.EnumType {
+	return &file_attend_v1_attend_proto_enumTypes[5]
+}
+
+func (x EmbeddingKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use EmbeddingKind.Descriptor instead.
+func (EmbeddingKind) EnumDescriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{5}
+}
+
 // The vocabulary that texts or ids belong to. A Marian model may have two.
 type Side int32
 
@@ -364,11 +417,11 @@ func (x Side) String() string {
 }
 
 func (Side) Descriptor() protoreflect.EnumDescriptor {
-	return file_attend_v1_attend_proto_enumTypes[5].Descriptor()
+	return file_attend_v1_attend_proto_enumTypes[6].Descriptor()
 }
 
 func (Side) Type() protoreflect.EnumType {
-	return &file_attend_v1_attend_proto_enumTypes[5]
+	return &file_attend_v1_attend_proto_enumTypes[6]
 }
 
 func (x Side) Number() protoreflect.EnumNumber {
@@ -377,7 +430,7 @@ func (x Side) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Side.Descriptor instead.
 func (Side) EnumDescriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{5}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{6}
 }
 
 // What a model can be asked for.
@@ -426,11 +479,11 @@ func (x Task) String() string {
 }
 
 func (Task) Descriptor() protoreflect.EnumDescriptor {
-	return file_attend_v1_attend_proto_enumTypes[6].Descriptor()
+	return file_attend_v1_attend_proto_enumTypes[7].Descriptor()
 }
 
 func (Task) Type() protoreflect.EnumType {
-	return &file_attend_v1_attend_proto_enumTypes[6]
+	return &file_attend_v1_attend_proto_enumTypes[7]
 }
 
 func (x Task) Number() protoreflect.EnumNumber {
@@ -439,7 +492,7 @@ func (x Task) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Task.Descriptor instead.
 func (Task) EnumDescriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{6}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{7}
 }
 
 // How the number that the model computes for a label becomes a score.
@@ -479,11 +532,11 @@ func (x LabelScores) String() string {
 }
 
 func (LabelScores) Descriptor() protoreflect.EnumDescriptor {
-	return file_attend_v1_attend_proto_enumTypes[7].Descriptor()
+	return file_attend_v1_attend_proto_enumTypes[8].Descriptor()
 }
 
 func (LabelScores) Type() protoreflect.EnumType {
-	return &file_attend_v1_attend_proto_enumTypes[7]
+	return &file_attend_v1_attend_proto_enumTypes[8]
 }
 
 func (x LabelScores) Number() protoreflect.EnumNumber {
@@ -492,7 +545,7 @@ func (x LabelScores) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LabelScores.Descriptor instead.
 func (LabelScores) EnumDescriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{7}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{8}
 }
 
 // The outcome of one input. On the wire it is google.rpc.Status without
@@ -3436,10 +3489,20 @@ type EmbedRequest struct {
 	//
 	//	*EmbedRequest_PromptName
 	//	*EmbedRequest_PromptText
-	Prompt        isEmbedRequest_Prompt `protobuf_oneof:"prompt"`
-	Encoding      EmbeddingEncoding     `protobuf:"varint,8,opt,name=encoding,proto3,enum=attend.v1.EmbeddingEncoding" json:"encoding,omitempty"` // the form of the vectors in the answer
-	Priority      int32                 `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`                                  // as in GenerateRequest
-	Truncate      bool                  `protobuf:"varint,10,opt,name=truncate,proto3" json:"truncate,omitempty"`                                 // as in GenerateRequest
+	Prompt   isEmbedRequest_Prompt `protobuf_oneof:"prompt"`
+	Encoding EmbeddingEncoding     `protobuf:"varint,8,opt,name=encoding,proto3,enum=attend.v1.EmbeddingEncoding" json:"encoding,omitempty"` // the form of the vectors in the answer
+	Priority int32                 `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`                                  // as in GenerateRequest
+	Truncate bool                  `protobuf:"varint,10,opt,name=truncate,proto3" json:"truncate,omitempty"`                                 // as in GenerateRequest
+	// What to return, computed in one pass. Must be kinds that the model has
+	// (`embedding_kinds` of Model). Default: the first of them. Not possible with
+	// per_token.
+	Kinds []EmbeddingKind `protobuf:"varint,11,rep,packed,name=kinds,proto3,enum=attend.v1.EmbeddingKind" json:"kinds,omitempty"`
+	// "query" or "document": the side of a search that the texts are on. Without
+	// a prompt, the model's prompt of that name is put before each text; for
+	// documents also the one named "passage" or "corpus". A model of multi-vectors
+	// may also fill up queries, and leave tokens of documents out. Default: none;
+	// a multi-vector is then a document's, with the default prompt.
+	Role          string `protobuf:"bytes,12,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3555,6 +3618,20 @@ func (x *EmbedRequest) GetTruncate() bool {
 	return false
 }
 
+func (x *EmbedRequest) GetKinds() []EmbeddingKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *EmbedRequest) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
 type isEmbedRequest_Prompt interface {
 	isEmbedRequest_Prompt()
 }
@@ -3571,25 +3648,153 @@ func (*EmbedRequest_PromptName) isEmbedRequest_Prompt() {}
 
 func (*EmbedRequest_PromptText) isEmbedRequest_Prompt() {}
 
+// Weights of tokens, by which texts are compared as by words: the score of two
+// texts is the sum of the products of weights of the same token.
+type SparseVector struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ids           []int32                `protobuf:"varint,1,rep,packed,name=ids,proto3" json:"ids,omitempty"`          // tokens of the vocabulary, ascending
+	Weights       []float32              `protobuf:"fixed32,2,rep,packed,name=weights,proto3" json:"weights,omitempty"` // above 0, one for each id
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SparseVector) Reset() {
+	*x = SparseVector{}
+	mi := &file_attend_v1_attend_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SparseVector) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SparseVector) ProtoMessage() {}
+
+func (x *SparseVector) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SparseVector.ProtoReflect.Descriptor instead.
+func (*SparseVector) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *SparseVector) GetIds() []int32 {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
+func (x *SparseVector) GetWeights() []float32 {
+	if x != nil {
+		return x.Weights
+	}
+	return nil
+}
+
+// Vectors of tokens. The score of a query and a document is a sum over the
+// vectors of the query, of the greatest product with a vector of the document
+// (MaxSim).
+type MultiVector struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Width int32                  `protobuf:"varint,1,opt,name=width,proto3" json:"width,omitempty"` // numbers of one vector
+	// All vectors, one after the other. Set if `encoding` is EMBEDDING_FLOATS.
+	Values        []float32 `protobuf:"fixed32,2,rep,packed,name=values,proto3" json:"values,omitempty"`
+	Data          []byte    `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`       // the same numbers; set for the other encodings
+	Ids           []int32   `protobuf:"varint,4,rep,packed,name=ids,proto3" json:"ids,omitempty"` // the token of each vector
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MultiVector) Reset() {
+	*x = MultiVector{}
+	mi := &file_attend_v1_attend_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MultiVector) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MultiVector) ProtoMessage() {}
+
+func (x *MultiVector) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MultiVector.ProtoReflect.Descriptor instead.
+func (*MultiVector) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *MultiVector) GetWidth() int32 {
+	if x != nil {
+		return x.Width
+	}
+	return 0
+}
+
+func (x *MultiVector) GetValues() []float32 {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *MultiVector) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *MultiVector) GetIds() []int32 {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
 // The result of one input.
 type EmbedResult struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or why the input failed
-	// A vector of `width` numbers. With per_token: the vectors of all `tokens`,
+	// A vector of `width` numbers, with EMBEDDING_KIND_DENSE. With per_token: the vectors of all `tokens`,
 	// one after the other. Set if `encoding` is EMBEDDING_FLOATS.
 	Values        []float32      `protobuf:"fixed32,2,rep,packed,name=values,proto3" json:"values,omitempty"`
-	Data          []byte         `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`       // the same numbers; set for the other encodings
-	Width         int32          `protobuf:"varint,4,opt,name=width,proto3" json:"width,omitempty"`    // numbers of one vector
-	Tokens        []*SourceToken `protobuf:"bytes,5,rep,name=tokens,proto3" json:"tokens,omitempty"`   // with per_token: the tokens of the input
-	Usage         *Usage         `protobuf:"bytes,6,opt,name=usage,proto3" json:"usage,omitempty"`     // tokens that were computed
-	Timings       *Timings       `protobuf:"bytes,7,opt,name=timings,proto3" json:"timings,omitempty"` // where the time went
+	Data          []byte         `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`                                  // the same numbers; set for the other encodings
+	Width         int32          `protobuf:"varint,4,opt,name=width,proto3" json:"width,omitempty"`                               // numbers of one vector
+	Tokens        []*SourceToken `protobuf:"bytes,5,rep,name=tokens,proto3" json:"tokens,omitempty"`                              // with per_token: the tokens of the input
+	Usage         *Usage         `protobuf:"bytes,6,opt,name=usage,proto3" json:"usage,omitempty"`                                // tokens that were computed
+	Timings       *Timings       `protobuf:"bytes,7,opt,name=timings,proto3" json:"timings,omitempty"`                            // where the time went
+	Sparse        *SparseVector  `protobuf:"bytes,8,opt,name=sparse,proto3" json:"sparse,omitempty"`                              // with EMBEDDING_KIND_SPARSE
+	MultiVector   *MultiVector   `protobuf:"bytes,9,opt,name=multi_vector,json=multiVector,proto3" json:"multi_vector,omitempty"` // with EMBEDDING_KIND_MULTI_VECTOR
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EmbedResult) Reset() {
 	*x = EmbedResult{}
-	mi := &file_attend_v1_attend_proto_msgTypes[34]
+	mi := &file_attend_v1_attend_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3601,7 +3806,7 @@ func (x *EmbedResult) String() string {
 func (*EmbedResult) ProtoMessage() {}
 
 func (x *EmbedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[34]
+	mi := &file_attend_v1_attend_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3614,7 +3819,7 @@ func (x *EmbedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EmbedResult.ProtoReflect.Descriptor instead.
 func (*EmbedResult) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{34}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *EmbedResult) GetStatus() *Status {
@@ -3666,6 +3871,20 @@ func (x *EmbedResult) GetTimings() *Timings {
 	return nil
 }
 
+func (x *EmbedResult) GetSparse() *SparseVector {
+	if x != nil {
+		return x.Sparse
+	}
+	return nil
+}
+
+func (x *EmbedResult) GetMultiVector() *MultiVector {
+	if x != nil {
+		return x.MultiVector
+	}
+	return nil
+}
+
 // The answer of Embed.
 type EmbedResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -3677,7 +3896,7 @@ type EmbedResponse struct {
 
 func (x *EmbedResponse) Reset() {
 	*x = EmbedResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[35]
+	mi := &file_attend_v1_attend_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3689,7 +3908,7 @@ func (x *EmbedResponse) String() string {
 func (*EmbedResponse) ProtoMessage() {}
 
 func (x *EmbedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[35]
+	mi := &file_attend_v1_attend_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3702,7 +3921,7 @@ func (x *EmbedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EmbedResponse.ProtoReflect.Descriptor instead.
 func (*EmbedResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{35}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *EmbedResponse) GetResults() []*EmbedResult {
@@ -3738,7 +3957,7 @@ type ClassifyRequest struct {
 
 func (x *ClassifyRequest) Reset() {
 	*x = ClassifyRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[36]
+	mi := &file_attend_v1_attend_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3750,7 +3969,7 @@ func (x *ClassifyRequest) String() string {
 func (*ClassifyRequest) ProtoMessage() {}
 
 func (x *ClassifyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[36]
+	mi := &file_attend_v1_attend_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3763,7 +3982,7 @@ func (x *ClassifyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassifyRequest.ProtoReflect.Descriptor instead.
 func (*ClassifyRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{36}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ClassifyRequest) GetModel() string {
@@ -3822,7 +4041,7 @@ type LabelScore struct {
 
 func (x *LabelScore) Reset() {
 	*x = LabelScore{}
-	mi := &file_attend_v1_attend_proto_msgTypes[37]
+	mi := &file_attend_v1_attend_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3834,7 +4053,7 @@ func (x *LabelScore) String() string {
 func (*LabelScore) ProtoMessage() {}
 
 func (x *LabelScore) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[37]
+	mi := &file_attend_v1_attend_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3847,7 +4066,7 @@ func (x *LabelScore) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelScore.ProtoReflect.Descriptor instead.
 func (*LabelScore) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{37}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *LabelScore) GetLabel() string {
@@ -3882,7 +4101,7 @@ type TokenLabels struct {
 
 func (x *TokenLabels) Reset() {
 	*x = TokenLabels{}
-	mi := &file_attend_v1_attend_proto_msgTypes[38]
+	mi := &file_attend_v1_attend_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3894,7 +4113,7 @@ func (x *TokenLabels) String() string {
 func (*TokenLabels) ProtoMessage() {}
 
 func (x *TokenLabels) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[38]
+	mi := &file_attend_v1_attend_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3907,7 +4126,7 @@ func (x *TokenLabels) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenLabels.ProtoReflect.Descriptor instead.
 func (*TokenLabels) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{38}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *TokenLabels) GetToken() *SourceToken {
@@ -3939,7 +4158,7 @@ type ClassifyResult struct {
 
 func (x *ClassifyResult) Reset() {
 	*x = ClassifyResult{}
-	mi := &file_attend_v1_attend_proto_msgTypes[39]
+	mi := &file_attend_v1_attend_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3951,7 +4170,7 @@ func (x *ClassifyResult) String() string {
 func (*ClassifyResult) ProtoMessage() {}
 
 func (x *ClassifyResult) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[39]
+	mi := &file_attend_v1_attend_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3964,7 +4183,7 @@ func (x *ClassifyResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassifyResult.ProtoReflect.Descriptor instead.
 func (*ClassifyResult) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{39}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ClassifyResult) GetStatus() *Status {
@@ -4013,7 +4232,7 @@ type ClassifyResponse struct {
 
 func (x *ClassifyResponse) Reset() {
 	*x = ClassifyResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[40]
+	mi := &file_attend_v1_attend_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4025,7 +4244,7 @@ func (x *ClassifyResponse) String() string {
 func (*ClassifyResponse) ProtoMessage() {}
 
 func (x *ClassifyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[40]
+	mi := &file_attend_v1_attend_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4038,7 +4257,7 @@ func (x *ClassifyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassifyResponse.ProtoReflect.Descriptor instead.
 func (*ClassifyResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{40}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ClassifyResponse) GetResults() []*ClassifyResult {
@@ -4072,7 +4291,7 @@ type FillMaskRequest struct {
 
 func (x *FillMaskRequest) Reset() {
 	*x = FillMaskRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[41]
+	mi := &file_attend_v1_attend_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4084,7 +4303,7 @@ func (x *FillMaskRequest) String() string {
 func (*FillMaskRequest) ProtoMessage() {}
 
 func (x *FillMaskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[41]
+	mi := &file_attend_v1_attend_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4097,7 +4316,7 @@ func (x *FillMaskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillMaskRequest.ProtoReflect.Descriptor instead.
 func (*FillMaskRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{41}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *FillMaskRequest) GetModel() string {
@@ -4147,7 +4366,7 @@ type MaskCandidate struct {
 
 func (x *MaskCandidate) Reset() {
 	*x = MaskCandidate{}
-	mi := &file_attend_v1_attend_proto_msgTypes[42]
+	mi := &file_attend_v1_attend_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4159,7 +4378,7 @@ func (x *MaskCandidate) String() string {
 func (*MaskCandidate) ProtoMessage() {}
 
 func (x *MaskCandidate) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[42]
+	mi := &file_attend_v1_attend_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4172,7 +4391,7 @@ func (x *MaskCandidate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MaskCandidate.ProtoReflect.Descriptor instead.
 func (*MaskCandidate) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{42}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *MaskCandidate) GetToken() *TokenLogProb {
@@ -4200,7 +4419,7 @@ type FilledMask struct {
 
 func (x *FilledMask) Reset() {
 	*x = FilledMask{}
-	mi := &file_attend_v1_attend_proto_msgTypes[43]
+	mi := &file_attend_v1_attend_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4212,7 +4431,7 @@ func (x *FilledMask) String() string {
 func (*FilledMask) ProtoMessage() {}
 
 func (x *FilledMask) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[43]
+	mi := &file_attend_v1_attend_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4225,7 +4444,7 @@ func (x *FilledMask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilledMask.ProtoReflect.Descriptor instead.
 func (*FilledMask) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{43}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *FilledMask) GetToken() *SourceToken {
@@ -4257,7 +4476,7 @@ type FillMaskResult struct {
 
 func (x *FillMaskResult) Reset() {
 	*x = FillMaskResult{}
-	mi := &file_attend_v1_attend_proto_msgTypes[44]
+	mi := &file_attend_v1_attend_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4269,7 +4488,7 @@ func (x *FillMaskResult) String() string {
 func (*FillMaskResult) ProtoMessage() {}
 
 func (x *FillMaskResult) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[44]
+	mi := &file_attend_v1_attend_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4282,7 +4501,7 @@ func (x *FillMaskResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillMaskResult.ProtoReflect.Descriptor instead.
 func (*FillMaskResult) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{44}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *FillMaskResult) GetStatus() *Status {
@@ -4331,7 +4550,7 @@ type FillMaskResponse struct {
 
 func (x *FillMaskResponse) Reset() {
 	*x = FillMaskResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[45]
+	mi := &file_attend_v1_attend_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4343,7 +4562,7 @@ func (x *FillMaskResponse) String() string {
 func (*FillMaskResponse) ProtoMessage() {}
 
 func (x *FillMaskResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[45]
+	mi := &file_attend_v1_attend_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4356,7 +4575,7 @@ func (x *FillMaskResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillMaskResponse.ProtoReflect.Descriptor instead.
 func (*FillMaskResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{45}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *FillMaskResponse) GetResults() []*FillMaskResult {
@@ -4392,7 +4611,7 @@ type RerankRequest struct {
 
 func (x *RerankRequest) Reset() {
 	*x = RerankRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[46]
+	mi := &file_attend_v1_attend_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4404,7 +4623,7 @@ func (x *RerankRequest) String() string {
 func (*RerankRequest) ProtoMessage() {}
 
 func (x *RerankRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[46]
+	mi := &file_attend_v1_attend_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4417,7 +4636,7 @@ func (x *RerankRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RerankRequest.ProtoReflect.Descriptor instead.
 func (*RerankRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{46}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *RerankRequest) GetModel() string {
@@ -4483,7 +4702,8 @@ type RerankResult struct {
 	Index  int32                  `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`  // index of the document in the request
 	// The score of the model's one label. Higher is better. By default the sigmoid
 	// of the logit, or the logit itself if the model's files say so, as in
-	// CrossEncoder of sentence-transformers; with raw_scores the logit.
+	// CrossEncoder of sentence-transformers; with raw_scores the logit. Of models
+	// of multi-vectors: MaxSim of the query and the document.
 	Score         float32  `protobuf:"fixed32,3,opt,name=score,proto3" json:"score,omitempty"`
 	Document      string   `protobuf:"bytes,4,opt,name=document,proto3" json:"document,omitempty"` // its text, if asked for
 	Usage         *Usage   `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`       // tokens that were computed
@@ -4494,7 +4714,7 @@ type RerankResult struct {
 
 func (x *RerankResult) Reset() {
 	*x = RerankResult{}
-	mi := &file_attend_v1_attend_proto_msgTypes[47]
+	mi := &file_attend_v1_attend_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4506,7 +4726,7 @@ func (x *RerankResult) String() string {
 func (*RerankResult) ProtoMessage() {}
 
 func (x *RerankResult) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[47]
+	mi := &file_attend_v1_attend_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4519,7 +4739,7 @@ func (x *RerankResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RerankResult.ProtoReflect.Descriptor instead.
 func (*RerankResult) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{47}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *RerankResult) GetStatus() *Status {
@@ -4578,7 +4798,7 @@ type RerankResponse struct {
 
 func (x *RerankResponse) Reset() {
 	*x = RerankResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[48]
+	mi := &file_attend_v1_attend_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4590,7 +4810,7 @@ func (x *RerankResponse) String() string {
 func (*RerankResponse) ProtoMessage() {}
 
 func (x *RerankResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[48]
+	mi := &file_attend_v1_attend_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4603,7 +4823,7 @@ func (x *RerankResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RerankResponse.ProtoReflect.Descriptor instead.
 func (*RerankResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{48}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *RerankResponse) GetResults() []*RerankResult {
@@ -4636,7 +4856,7 @@ type TokenizeRequest struct {
 
 func (x *TokenizeRequest) Reset() {
 	*x = TokenizeRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[49]
+	mi := &file_attend_v1_attend_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4648,7 +4868,7 @@ func (x *TokenizeRequest) String() string {
 func (*TokenizeRequest) ProtoMessage() {}
 
 func (x *TokenizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[49]
+	mi := &file_attend_v1_attend_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4661,7 +4881,7 @@ func (x *TokenizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenizeRequest.ProtoReflect.Descriptor instead.
 func (*TokenizeRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{49}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *TokenizeRequest) GetModel() string {
@@ -4710,7 +4930,7 @@ type TokenizeResponse struct {
 
 func (x *TokenizeResponse) Reset() {
 	*x = TokenizeResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[50]
+	mi := &file_attend_v1_attend_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4722,7 +4942,7 @@ func (x *TokenizeResponse) String() string {
 func (*TokenizeResponse) ProtoMessage() {}
 
 func (x *TokenizeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[50]
+	mi := &file_attend_v1_attend_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4735,7 +4955,7 @@ func (x *TokenizeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenizeResponse.ProtoReflect.Descriptor instead.
 func (*TokenizeResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{50}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *TokenizeResponse) GetResults() []*Tokenization {
@@ -4765,7 +4985,7 @@ type Tokenization struct {
 
 func (x *Tokenization) Reset() {
 	*x = Tokenization{}
-	mi := &file_attend_v1_attend_proto_msgTypes[51]
+	mi := &file_attend_v1_attend_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4777,7 +4997,7 @@ func (x *Tokenization) String() string {
 func (*Tokenization) ProtoMessage() {}
 
 func (x *Tokenization) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[51]
+	mi := &file_attend_v1_attend_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4790,7 +5010,7 @@ func (x *Tokenization) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tokenization.ProtoReflect.Descriptor instead.
 func (*Tokenization) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{51}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Tokenization) GetStatus() *Status {
@@ -4835,7 +5055,7 @@ type DetokenizeRequest struct {
 
 func (x *DetokenizeRequest) Reset() {
 	*x = DetokenizeRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[52]
+	mi := &file_attend_v1_attend_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4847,7 +5067,7 @@ func (x *DetokenizeRequest) String() string {
 func (*DetokenizeRequest) ProtoMessage() {}
 
 func (x *DetokenizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[52]
+	mi := &file_attend_v1_attend_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4860,7 +5080,7 @@ func (x *DetokenizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetokenizeRequest.ProtoReflect.Descriptor instead.
 func (*DetokenizeRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{52}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *DetokenizeRequest) GetModel() string {
@@ -4902,7 +5122,7 @@ type DetokenizeResponse struct {
 
 func (x *DetokenizeResponse) Reset() {
 	*x = DetokenizeResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[53]
+	mi := &file_attend_v1_attend_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4914,7 +5134,7 @@ func (x *DetokenizeResponse) String() string {
 func (*DetokenizeResponse) ProtoMessage() {}
 
 func (x *DetokenizeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[53]
+	mi := &file_attend_v1_attend_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4927,7 +5147,7 @@ func (x *DetokenizeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetokenizeResponse.ProtoReflect.Descriptor instead.
 func (*DetokenizeResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{53}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *DetokenizeResponse) GetResults() []*Detokenization {
@@ -4955,7 +5175,7 @@ type Detokenization struct {
 
 func (x *Detokenization) Reset() {
 	*x = Detokenization{}
-	mi := &file_attend_v1_attend_proto_msgTypes[54]
+	mi := &file_attend_v1_attend_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4967,7 +5187,7 @@ func (x *Detokenization) String() string {
 func (*Detokenization) ProtoMessage() {}
 
 func (x *Detokenization) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[54]
+	mi := &file_attend_v1_attend_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4980,7 +5200,7 @@ func (x *Detokenization) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Detokenization.ProtoReflect.Descriptor instead.
 func (*Detokenization) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{54}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *Detokenization) GetStatus() *Status {
@@ -5006,7 +5226,7 @@ type ListModelsRequest struct {
 
 func (x *ListModelsRequest) Reset() {
 	*x = ListModelsRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[55]
+	mi := &file_attend_v1_attend_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5018,7 +5238,7 @@ func (x *ListModelsRequest) String() string {
 func (*ListModelsRequest) ProtoMessage() {}
 
 func (x *ListModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[55]
+	mi := &file_attend_v1_attend_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5031,7 +5251,7 @@ func (x *ListModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListModelsRequest.ProtoReflect.Descriptor instead.
 func (*ListModelsRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{55}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{57}
 }
 
 // The answer of ListModels.
@@ -5045,7 +5265,7 @@ type ListModelsResponse struct {
 
 func (x *ListModelsResponse) Reset() {
 	*x = ListModelsResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[56]
+	mi := &file_attend_v1_attend_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5057,7 +5277,7 @@ func (x *ListModelsResponse) String() string {
 func (*ListModelsResponse) ProtoMessage() {}
 
 func (x *ListModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[56]
+	mi := &file_attend_v1_attend_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5070,7 +5290,7 @@ func (x *ListModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListModelsResponse.ProtoReflect.Descriptor instead.
 func (*ListModelsResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{56}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *ListModelsResponse) GetModels() []*Model {
@@ -5097,7 +5317,7 @@ type GetModelRequest struct {
 
 func (x *GetModelRequest) Reset() {
 	*x = GetModelRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[57]
+	mi := &file_attend_v1_attend_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5109,7 +5329,7 @@ func (x *GetModelRequest) String() string {
 func (*GetModelRequest) ProtoMessage() {}
 
 func (x *GetModelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[57]
+	mi := &file_attend_v1_attend_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5122,7 +5342,7 @@ func (x *GetModelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetModelRequest.ProtoReflect.Descriptor instead.
 func (*GetModelRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{57}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *GetModelRequest) GetName() string {
@@ -5145,7 +5365,7 @@ type LoadModelRequest struct {
 
 func (x *LoadModelRequest) Reset() {
 	*x = LoadModelRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[58]
+	mi := &file_attend_v1_attend_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5157,7 +5377,7 @@ func (x *LoadModelRequest) String() string {
 func (*LoadModelRequest) ProtoMessage() {}
 
 func (x *LoadModelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[58]
+	mi := &file_attend_v1_attend_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5170,7 +5390,7 @@ func (x *LoadModelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadModelRequest.ProtoReflect.Descriptor instead.
 func (*LoadModelRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{58}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *LoadModelRequest) GetName() string {
@@ -5197,7 +5417,7 @@ type LoadModelResponse struct {
 
 func (x *LoadModelResponse) Reset() {
 	*x = LoadModelResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[59]
+	mi := &file_attend_v1_attend_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5209,7 +5429,7 @@ func (x *LoadModelResponse) String() string {
 func (*LoadModelResponse) ProtoMessage() {}
 
 func (x *LoadModelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[59]
+	mi := &file_attend_v1_attend_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5222,7 +5442,7 @@ func (x *LoadModelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadModelResponse.ProtoReflect.Descriptor instead.
 func (*LoadModelResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{59}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *LoadModelResponse) GetModel() *Model {
@@ -5242,7 +5462,7 @@ type UnloadModelRequest struct {
 
 func (x *UnloadModelRequest) Reset() {
 	*x = UnloadModelRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[60]
+	mi := &file_attend_v1_attend_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5254,7 +5474,7 @@ func (x *UnloadModelRequest) String() string {
 func (*UnloadModelRequest) ProtoMessage() {}
 
 func (x *UnloadModelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[60]
+	mi := &file_attend_v1_attend_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5267,7 +5487,7 @@ func (x *UnloadModelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadModelRequest.ProtoReflect.Descriptor instead.
 func (*UnloadModelRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{60}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *UnloadModelRequest) GetName() string {
@@ -5286,7 +5506,7 @@ type UnloadModelResponse struct {
 
 func (x *UnloadModelResponse) Reset() {
 	*x = UnloadModelResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[61]
+	mi := &file_attend_v1_attend_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5298,7 +5518,7 @@ func (x *UnloadModelResponse) String() string {
 func (*UnloadModelResponse) ProtoMessage() {}
 
 func (x *UnloadModelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[61]
+	mi := &file_attend_v1_attend_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5311,7 +5531,7 @@ func (x *UnloadModelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadModelResponse.ProtoReflect.Descriptor instead.
 func (*UnloadModelResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{61}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{63}
 }
 
 // A name whose calls go to other models.
@@ -5327,7 +5547,7 @@ type Alias struct {
 
 func (x *Alias) Reset() {
 	*x = Alias{}
-	mi := &file_attend_v1_attend_proto_msgTypes[62]
+	mi := &file_attend_v1_attend_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5339,7 +5559,7 @@ func (x *Alias) String() string {
 func (*Alias) ProtoMessage() {}
 
 func (x *Alias) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[62]
+	mi := &file_attend_v1_attend_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5352,7 +5572,7 @@ func (x *Alias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Alias.ProtoReflect.Descriptor instead.
 func (*Alias) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{62}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *Alias) GetName() string {
@@ -5381,7 +5601,7 @@ type AliasTarget struct {
 
 func (x *AliasTarget) Reset() {
 	*x = AliasTarget{}
-	mi := &file_attend_v1_attend_proto_msgTypes[63]
+	mi := &file_attend_v1_attend_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5393,7 +5613,7 @@ func (x *AliasTarget) String() string {
 func (*AliasTarget) ProtoMessage() {}
 
 func (x *AliasTarget) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[63]
+	mi := &file_attend_v1_attend_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5406,7 +5626,7 @@ func (x *AliasTarget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasTarget.ProtoReflect.Descriptor instead.
 func (*AliasTarget) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{63}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *AliasTarget) GetModel() string {
@@ -5434,7 +5654,7 @@ type SetAliasRequest struct {
 
 func (x *SetAliasRequest) Reset() {
 	*x = SetAliasRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[64]
+	mi := &file_attend_v1_attend_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5446,7 +5666,7 @@ func (x *SetAliasRequest) String() string {
 func (*SetAliasRequest) ProtoMessage() {}
 
 func (x *SetAliasRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[64]
+	mi := &file_attend_v1_attend_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5459,7 +5679,7 @@ func (x *SetAliasRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAliasRequest.ProtoReflect.Descriptor instead.
 func (*SetAliasRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{64}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *SetAliasRequest) GetName() string {
@@ -5485,7 +5705,7 @@ type SetAliasResponse struct {
 
 func (x *SetAliasResponse) Reset() {
 	*x = SetAliasResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[65]
+	mi := &file_attend_v1_attend_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5497,7 +5717,7 @@ func (x *SetAliasResponse) String() string {
 func (*SetAliasResponse) ProtoMessage() {}
 
 func (x *SetAliasResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[65]
+	mi := &file_attend_v1_attend_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5510,7 +5730,7 @@ func (x *SetAliasResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAliasResponse.ProtoReflect.Descriptor instead.
 func (*SetAliasResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{65}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{67}
 }
 
 // Asks for a profile of all models of the server.
@@ -5525,7 +5745,7 @@ type ProfileRequest struct {
 
 func (x *ProfileRequest) Reset() {
 	*x = ProfileRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[66]
+	mi := &file_attend_v1_attend_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5537,7 +5757,7 @@ func (x *ProfileRequest) String() string {
 func (*ProfileRequest) ProtoMessage() {}
 
 func (x *ProfileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[66]
+	mi := &file_attend_v1_attend_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5550,7 +5770,7 @@ func (x *ProfileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProfileRequest.ProtoReflect.Descriptor instead.
 func (*ProfileRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{66}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *ProfileRequest) GetDuration() *durationpb.Duration {
@@ -5570,7 +5790,7 @@ type ProfileChunk struct {
 
 func (x *ProfileChunk) Reset() {
 	*x = ProfileChunk{}
-	mi := &file_attend_v1_attend_proto_msgTypes[67]
+	mi := &file_attend_v1_attend_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5582,7 +5802,7 @@ func (x *ProfileChunk) String() string {
 func (*ProfileChunk) ProtoMessage() {}
 
 func (x *ProfileChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[67]
+	mi := &file_attend_v1_attend_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5595,7 +5815,7 @@ func (x *ProfileChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProfileChunk.ProtoReflect.Descriptor instead.
 func (*ProfileChunk) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{67}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *ProfileChunk) GetTrace() []byte {
@@ -5648,14 +5868,17 @@ type Model struct {
 	SourceLanguages []string `protobuf:"bytes,25,rep,name=source_languages,json=sourceLanguages,proto3" json:"source_languages,omitempty"`
 	TargetLanguages []string `protobuf:"bytes,26,rep,name=target_languages,json=targetLanguages,proto3" json:"target_languages,omitempty"` // see source_languages
 	// The number of the model's directory in `--models-dir`, else 1.
-	Version       int64 `protobuf:"varint,27,opt,name=version,proto3" json:"version,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Version int64 `protobuf:"varint,27,opt,name=version,proto3" json:"version,omitempty"`
+	// What Embed can return, the default first.
+	EmbeddingKinds   []EmbeddingKind `protobuf:"varint,40,rep,packed,name=embedding_kinds,json=embeddingKinds,proto3,enum=attend.v1.EmbeddingKind" json:"embedding_kinds,omitempty"`
+	MultiVectorWidth int32           `protobuf:"varint,41,opt,name=multi_vector_width,json=multiVectorWidth,proto3" json:"multi_vector_width,omitempty"` // numbers of a vector of a multi-vector
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Model) Reset() {
 	*x = Model{}
-	mi := &file_attend_v1_attend_proto_msgTypes[68]
+	mi := &file_attend_v1_attend_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5667,7 +5890,7 @@ func (x *Model) String() string {
 func (*Model) ProtoMessage() {}
 
 func (x *Model) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[68]
+	mi := &file_attend_v1_attend_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5680,7 +5903,7 @@ func (x *Model) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model.ProtoReflect.Descriptor instead.
 func (*Model) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{68}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *Model) GetName() string {
@@ -5868,6 +6091,20 @@ func (x *Model) GetTargetLanguages() []string {
 func (x *Model) GetVersion() int64 {
 	if x != nil {
 		return x.Version
+	}
+	return 0
+}
+
+func (x *Model) GetEmbeddingKinds() []EmbeddingKind {
+	if x != nil {
+		return x.EmbeddingKinds
+	}
+	return nil
+}
+
+func (x *Model) GetMultiVectorWidth() int32 {
+	if x != nil {
+		return x.MultiVectorWidth
 	}
 	return 0
 }
@@ -6131,7 +6368,7 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x05begin\x18\x03 \x01(\x05R\x05begin\x12\x10\n" +
 	"\x03end\x18\x04 \x01(\x05R\x03end\x12\x17\n" +
 	"\aof_pair\x18\x05 \x01(\bR\x06ofPair\x12\x18\n" +
-	"\aspecial\x18\x06 \x01(\bR\aspecial\"\xfe\x02\n" +
+	"\aspecial\x18\x06 \x01(\bR\aspecial\"\xc2\x03\n" +
 	"\fEmbedRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12(\n" +
 	"\x06inputs\x18\x02 \x03(\v2\x10.attend.v1.InputR\x06inputs\x12\x1b\n" +
@@ -6147,10 +6384,20 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\bencoding\x18\b \x01(\x0e2\x1c.attend.v1.EmbeddingEncodingR\bencoding\x12\x1a\n" +
 	"\bpriority\x18\t \x01(\x05R\bpriority\x12\x1a\n" +
 	"\btruncate\x18\n" +
-	" \x01(\bR\btruncateB\b\n" +
+	" \x01(\bR\btruncate\x12.\n" +
+	"\x05kinds\x18\v \x03(\x0e2\x18.attend.v1.EmbeddingKindR\x05kinds\x12\x12\n" +
+	"\x04role\x18\f \x01(\tR\x04roleB\b\n" +
 	"\x06promptB\f\n" +
 	"\n" +
-	"_normalize\"\x80\x02\n" +
+	"_normalize\":\n" +
+	"\fSparseVector\x12\x10\n" +
+	"\x03ids\x18\x01 \x03(\x05R\x03ids\x12\x18\n" +
+	"\aweights\x18\x02 \x03(\x02R\aweights\"a\n" +
+	"\vMultiVector\x12\x14\n" +
+	"\x05width\x18\x01 \x01(\x05R\x05width\x12\x16\n" +
+	"\x06values\x18\x02 \x03(\x02R\x06values\x12\x12\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\x12\x10\n" +
+	"\x03ids\x18\x04 \x03(\x05R\x03ids\"\xec\x02\n" +
 	"\vEmbedResult\x12)\n" +
 	"\x06status\x18\x01 \x01(\v2\x11.attend.v1.StatusR\x06status\x12\x16\n" +
 	"\x06values\x18\x02 \x03(\x02R\x06values\x12\x12\n" +
@@ -6158,7 +6405,9 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x05width\x18\x04 \x01(\x05R\x05width\x12.\n" +
 	"\x06tokens\x18\x05 \x03(\v2\x16.attend.v1.SourceTokenR\x06tokens\x12&\n" +
 	"\x05usage\x18\x06 \x01(\v2\x10.attend.v1.UsageR\x05usage\x12,\n" +
-	"\atimings\x18\a \x01(\v2\x12.attend.v1.TimingsR\atimings\"W\n" +
+	"\atimings\x18\a \x01(\v2\x12.attend.v1.TimingsR\atimings\x12/\n" +
+	"\x06sparse\x18\b \x01(\v2\x17.attend.v1.SparseVectorR\x06sparse\x129\n" +
+	"\fmulti_vector\x18\t \x01(\v2\x16.attend.v1.MultiVectorR\vmultiVector\"W\n" +
 	"\rEmbedResponse\x120\n" +
 	"\aresults\x18\x01 \x03(\v2\x16.attend.v1.EmbedResultR\aresults\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\"\xbd\x01\n" +
@@ -6284,7 +6533,7 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x0eProfileRequest\x125\n" +
 	"\bduration\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\bduration\"$\n" +
 	"\fProfileChunk\x12\x14\n" +
-	"\x05trace\x18\x01 \x01(\fR\x05trace\"\x8a\b\n" +
+	"\x05trace\x18\x01 \x01(\fR\x05trace\"\xfb\b\n" +
 	"\x05Model\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06family\x18\x02 \x01(\tR\x06family\x12\x14\n" +
@@ -6315,7 +6564,9 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\aeos_ids\x18\x18 \x03(\x05R\x06eosIds\x12)\n" +
 	"\x10source_languages\x18\x19 \x03(\tR\x0fsourceLanguages\x12)\n" +
 	"\x10target_languages\x18\x1a \x03(\tR\x0ftargetLanguages\x12\x18\n" +
-	"\aversion\x18\x1b \x01(\x03R\aversion\x1a:\n" +
+	"\aversion\x18\x1b \x01(\x03R\aversion\x12A\n" +
+	"\x0fembedding_kinds\x18( \x03(\x0e2\x18.attend.v1.EmbeddingKindR\x0eembeddingKinds\x12,\n" +
+	"\x12multi_vector_width\x18) \x01(\x05R\x10multiVectorWidth\x1a:\n" +
 	"\fPromptsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
@@ -6343,7 +6594,12 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x11EmbeddingEncoding\x12\x14\n" +
 	"\x10EMBEDDING_FLOATS\x10\x00\x12\x15\n" +
 	"\x11EMBEDDING_FLOAT32\x10\x01\x12\x16\n" +
-	"\x12EMBEDDING_BFLOAT16\x10\x02*(\n" +
+	"\x12EMBEDDING_BFLOAT16\x10\x02*\x85\x01\n" +
+	"\rEmbeddingKind\x12\x1e\n" +
+	"\x1aEMBEDDING_KIND_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14EMBEDDING_KIND_DENSE\x10\x01\x12\x19\n" +
+	"\x15EMBEDDING_KIND_SPARSE\x10\x02\x12\x1f\n" +
+	"\x1bEMBEDDING_KIND_MULTI_VECTOR\x10\x03*(\n" +
 	"\x04Side\x12\x0f\n" +
 	"\vSIDE_SOURCE\x10\x00\x12\x0f\n" +
 	"\vSIDE_TARGET\x10\x01*\x91\x01\n" +
@@ -6397,245 +6653,252 @@ func file_attend_v1_attend_proto_rawDescGZIP() []byte {
 	return file_attend_v1_attend_proto_rawDescData
 }
 
-var file_attend_v1_attend_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_attend_v1_attend_proto_msgTypes = make([]protoimpl.MessageInfo, 71)
+var file_attend_v1_attend_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
+var file_attend_v1_attend_proto_msgTypes = make([]protoimpl.MessageInfo, 73)
 var file_attend_v1_attend_proto_goTypes = []any{
 	(EarlyStopping)(0),          // 0: attend.v1.EarlyStopping
 	(Alignments)(0),             // 1: attend.v1.Alignments
 	(FinishReason)(0),           // 2: attend.v1.FinishReason
 	(DocumentFormat)(0),         // 3: attend.v1.DocumentFormat
 	(EmbeddingEncoding)(0),      // 4: attend.v1.EmbeddingEncoding
-	(Side)(0),                   // 5: attend.v1.Side
-	(Task)(0),                   // 6: attend.v1.Task
-	(LabelScores)(0),            // 7: attend.v1.LabelScores
-	(*Status)(nil),              // 8: attend.v1.Status
-	(*Tokens)(nil),              // 9: attend.v1.Tokens
-	(*ChatMessage)(nil),         // 10: attend.v1.ChatMessage
-	(*Chat)(nil),                // 11: attend.v1.Chat
-	(*Input)(nil),               // 12: attend.v1.Input
-	(*Choices)(nil),             // 13: attend.v1.Choices
-	(*JsonObject)(nil),          // 14: attend.v1.JsonObject
-	(*Constraint)(nil),          // 15: attend.v1.Constraint
-	(*ForceWord)(nil),           // 16: attend.v1.ForceWord
-	(*SequenceBias)(nil),        // 17: attend.v1.SequenceBias
-	(*GenerationParams)(nil),    // 18: attend.v1.GenerationParams
-	(*Alignment)(nil),           // 19: attend.v1.Alignment
-	(*GenerateRequest)(nil),     // 20: attend.v1.GenerateRequest
-	(*TokenLogProb)(nil),        // 21: attend.v1.TokenLogProb
-	(*TokenLogProbs)(nil),       // 22: attend.v1.TokenLogProbs
-	(*Prompt)(nil),              // 23: attend.v1.Prompt
-	(*Choice)(nil),              // 24: attend.v1.Choice
-	(*Usage)(nil),               // 25: attend.v1.Usage
-	(*Timings)(nil),             // 26: attend.v1.Timings
-	(*GenerateResult)(nil),      // 27: attend.v1.GenerateResult
-	(*GenerateResponse)(nil),    // 28: attend.v1.GenerateResponse
-	(*GenerateChunk)(nil),       // 29: attend.v1.GenerateChunk
-	(*GlossaryTerm)(nil),        // 30: attend.v1.GlossaryTerm
-	(*TranslateRequest)(nil),    // 31: attend.v1.TranslateRequest
-	(*TranslatedSentence)(nil),  // 32: attend.v1.TranslatedSentence
-	(*Translation)(nil),         // 33: attend.v1.Translation
-	(*TranslateResponse)(nil),   // 34: attend.v1.TranslateResponse
-	(*TranslateChunk)(nil),      // 35: attend.v1.TranslateChunk
-	(*ScoreRequest)(nil),        // 36: attend.v1.ScoreRequest
-	(*ScorePair)(nil),           // 37: attend.v1.ScorePair
-	(*ScoreResult)(nil),         // 38: attend.v1.ScoreResult
-	(*ScoreResponse)(nil),       // 39: attend.v1.ScoreResponse
-	(*SourceToken)(nil),         // 40: attend.v1.SourceToken
-	(*EmbedRequest)(nil),        // 41: attend.v1.EmbedRequest
-	(*EmbedResult)(nil),         // 42: attend.v1.EmbedResult
-	(*EmbedResponse)(nil),       // 43: attend.v1.EmbedResponse
-	(*ClassifyRequest)(nil),     // 44: attend.v1.ClassifyRequest
-	(*LabelScore)(nil),          // 45: attend.v1.LabelScore
-	(*TokenLabels)(nil),         // 46: attend.v1.TokenLabels
-	(*ClassifyResult)(nil),      // 47: attend.v1.ClassifyResult
-	(*ClassifyResponse)(nil),    // 48: attend.v1.ClassifyResponse
-	(*FillMaskRequest)(nil),     // 49: attend.v1.FillMaskRequest
-	(*MaskCandidate)(nil),       // 50: attend.v1.MaskCandidate
-	(*FilledMask)(nil),          // 51: attend.v1.FilledMask
-	(*FillMaskResult)(nil),      // 52: attend.v1.FillMaskResult
-	(*FillMaskResponse)(nil),    // 53: attend.v1.FillMaskResponse
-	(*RerankRequest)(nil),       // 54: attend.v1.RerankRequest
-	(*RerankResult)(nil),        // 55: attend.v1.RerankResult
-	(*RerankResponse)(nil),      // 56: attend.v1.RerankResponse
-	(*TokenizeRequest)(nil),     // 57: attend.v1.TokenizeRequest
-	(*TokenizeResponse)(nil),    // 58: attend.v1.TokenizeResponse
-	(*Tokenization)(nil),        // 59: attend.v1.Tokenization
-	(*DetokenizeRequest)(nil),   // 60: attend.v1.DetokenizeRequest
-	(*DetokenizeResponse)(nil),  // 61: attend.v1.DetokenizeResponse
-	(*Detokenization)(nil),      // 62: attend.v1.Detokenization
-	(*ListModelsRequest)(nil),   // 63: attend.v1.ListModelsRequest
-	(*ListModelsResponse)(nil),  // 64: attend.v1.ListModelsResponse
-	(*GetModelRequest)(nil),     // 65: attend.v1.GetModelRequest
-	(*LoadModelRequest)(nil),    // 66: attend.v1.LoadModelRequest
-	(*LoadModelResponse)(nil),   // 67: attend.v1.LoadModelResponse
-	(*UnloadModelRequest)(nil),  // 68: attend.v1.UnloadModelRequest
-	(*UnloadModelResponse)(nil), // 69: attend.v1.UnloadModelResponse
-	(*Alias)(nil),               // 70: attend.v1.Alias
-	(*AliasTarget)(nil),         // 71: attend.v1.AliasTarget
-	(*SetAliasRequest)(nil),     // 72: attend.v1.SetAliasRequest
-	(*SetAliasResponse)(nil),    // 73: attend.v1.SetAliasResponse
-	(*ProfileRequest)(nil),      // 74: attend.v1.ProfileRequest
-	(*ProfileChunk)(nil),        // 75: attend.v1.ProfileChunk
-	(*Model)(nil),               // 76: attend.v1.Model
-	nil,                         // 77: attend.v1.GenerationParams.LogitBiasEntry
-	nil,                         // 78: attend.v1.Model.PromptsEntry
-	(*durationpb.Duration)(nil), // 79: google.protobuf.Duration
+	(EmbeddingKind)(0),          // 5: attend.v1.EmbeddingKind
+	(Side)(0),                   // 6: attend.v1.Side
+	(Task)(0),                   // 7: attend.v1.Task
+	(LabelScores)(0),            // 8: attend.v1.LabelScores
+	(*Status)(nil),              // 9: attend.v1.Status
+	(*Tokens)(nil),              // 10: attend.v1.Tokens
+	(*ChatMessage)(nil),         // 11: attend.v1.ChatMessage
+	(*Chat)(nil),                // 12: attend.v1.Chat
+	(*Input)(nil),               // 13: attend.v1.Input
+	(*Choices)(nil),             // 14: attend.v1.Choices
+	(*JsonObject)(nil),          // 15: attend.v1.JsonObject
+	(*Constraint)(nil),          // 16: attend.v1.Constraint
+	(*ForceWord)(nil),           // 17: attend.v1.ForceWord
+	(*SequenceBias)(nil),        // 18: attend.v1.SequenceBias
+	(*GenerationParams)(nil),    // 19: attend.v1.GenerationParams
+	(*Alignment)(nil),           // 20: attend.v1.Alignment
+	(*GenerateRequest)(nil),     // 21: attend.v1.GenerateRequest
+	(*TokenLogProb)(nil),        // 22: attend.v1.TokenLogProb
+	(*TokenLogProbs)(nil),       // 23: attend.v1.TokenLogProbs
+	(*Prompt)(nil),              // 24: attend.v1.Prompt
+	(*Choice)(nil),              // 25: attend.v1.Choice
+	(*Usage)(nil),               // 26: attend.v1.Usage
+	(*Timings)(nil),             // 27: attend.v1.Timings
+	(*GenerateResult)(nil),      // 28: attend.v1.GenerateResult
+	(*GenerateResponse)(nil),    // 29: attend.v1.GenerateResponse
+	(*GenerateChunk)(nil),       // 30: attend.v1.GenerateChunk
+	(*GlossaryTerm)(nil),        // 31: attend.v1.GlossaryTerm
+	(*TranslateRequest)(nil),    // 32: attend.v1.TranslateRequest
+	(*TranslatedSentence)(nil),  // 33: attend.v1.TranslatedSentence
+	(*Translation)(nil),         // 34: attend.v1.Translation
+	(*TranslateResponse)(nil),   // 35: attend.v1.TranslateResponse
+	(*TranslateChunk)(nil),      // 36: attend.v1.TranslateChunk
+	(*ScoreRequest)(nil),        // 37: attend.v1.ScoreRequest
+	(*ScorePair)(nil),           // 38: attend.v1.ScorePair
+	(*ScoreResult)(nil),         // 39: attend.v1.ScoreResult
+	(*ScoreResponse)(nil),       // 40: attend.v1.ScoreResponse
+	(*SourceToken)(nil),         // 41: attend.v1.SourceToken
+	(*EmbedRequest)(nil),        // 42: attend.v1.EmbedRequest
+	(*SparseVector)(nil),        // 43: attend.v1.SparseVector
+	(*MultiVector)(nil),         // 44: attend.v1.MultiVector
+	(*EmbedResult)(nil),         // 45: attend.v1.EmbedResult
+	(*EmbedResponse)(nil),       // 46: attend.v1.EmbedResponse
+	(*ClassifyRequest)(nil),     // 47: attend.v1.ClassifyRequest
+	(*LabelScore)(nil),          // 48: attend.v1.LabelScore
+	(*TokenLabels)(nil),         // 49: attend.v1.TokenLabels
+	(*ClassifyResult)(nil),      // 50: attend.v1.ClassifyResult
+	(*ClassifyResponse)(nil),    // 51: attend.v1.ClassifyResponse
+	(*FillMaskRequest)(nil),     // 52: attend.v1.FillMaskRequest
+	(*MaskCandidate)(nil),       // 53: attend.v1.MaskCandidate
+	(*FilledMask)(nil),          // 54: attend.v1.FilledMask
+	(*FillMaskResult)(nil),      // 55: attend.v1.FillMaskResult
+	(*FillMaskResponse)(nil),    // 56: attend.v1.FillMaskResponse
+	(*RerankRequest)(nil),       // 57: attend.v1.RerankRequest
+	(*RerankResult)(nil),        // 58: attend.v1.RerankResult
+	(*RerankResponse)(nil),      // 59: attend.v1.RerankResponse
+	(*TokenizeRequest)(nil),     // 60: attend.v1.TokenizeRequest
+	(*TokenizeResponse)(nil),    // 61: attend.v1.TokenizeResponse
+	(*Tokenization)(nil),        // 62: attend.v1.Tokenization
+	(*DetokenizeRequest)(nil),   // 63: attend.v1.DetokenizeRequest
+	(*DetokenizeResponse)(nil),  // 64: attend.v1.DetokenizeResponse
+	(*Detokenization)(nil),      // 65: attend.v1.Detokenization
+	(*ListModelsRequest)(nil),   // 66: attend.v1.ListModelsRequest
+	(*ListModelsResponse)(nil),  // 67: attend.v1.ListModelsResponse
+	(*GetModelRequest)(nil),     // 68: attend.v1.GetModelRequest
+	(*LoadModelRequest)(nil),    // 69: attend.v1.LoadModelRequest
+	(*LoadModelResponse)(nil),   // 70: attend.v1.LoadModelResponse
+	(*UnloadModelRequest)(nil),  // 71: attend.v1.UnloadModelRequest
+	(*UnloadModelResponse)(nil), // 72: attend.v1.UnloadModelResponse
+	(*Alias)(nil),               // 73: attend.v1.Alias
+	(*AliasTarget)(nil),         // 74: attend.v1.AliasTarget
+	(*SetAliasRequest)(nil),     // 75: attend.v1.SetAliasRequest
+	(*SetAliasResponse)(nil),    // 76: attend.v1.SetAliasResponse
+	(*ProfileRequest)(nil),      // 77: attend.v1.ProfileRequest
+	(*ProfileChunk)(nil),        // 78: attend.v1.ProfileChunk
+	(*Model)(nil),               // 79: attend.v1.Model
+	nil,                         // 80: attend.v1.GenerationParams.LogitBiasEntry
+	nil,                         // 81: attend.v1.Model.PromptsEntry
+	(*durationpb.Duration)(nil), // 82: google.protobuf.Duration
 }
 var file_attend_v1_attend_proto_depIdxs = []int32{
-	10,  // 0: attend.v1.Chat.messages:type_name -> attend.v1.ChatMessage
-	9,   // 1: attend.v1.Input.tokens:type_name -> attend.v1.Tokens
-	11,  // 2: attend.v1.Input.chat:type_name -> attend.v1.Chat
-	13,  // 3: attend.v1.Constraint.choices:type_name -> attend.v1.Choices
-	14,  // 4: attend.v1.Constraint.json_object:type_name -> attend.v1.JsonObject
-	9,   // 5: attend.v1.ForceWord.alternatives:type_name -> attend.v1.Tokens
-	9,   // 6: attend.v1.SequenceBias.tokens:type_name -> attend.v1.Tokens
+	11,  // 0: attend.v1.Chat.messages:type_name -> attend.v1.ChatMessage
+	10,  // 1: attend.v1.Input.tokens:type_name -> attend.v1.Tokens
+	12,  // 2: attend.v1.Input.chat:type_name -> attend.v1.Chat
+	14,  // 3: attend.v1.Constraint.choices:type_name -> attend.v1.Choices
+	15,  // 4: attend.v1.Constraint.json_object:type_name -> attend.v1.JsonObject
+	10,  // 5: attend.v1.ForceWord.alternatives:type_name -> attend.v1.Tokens
+	10,  // 6: attend.v1.SequenceBias.tokens:type_name -> attend.v1.Tokens
 	0,   // 7: attend.v1.GenerationParams.early_stopping:type_name -> attend.v1.EarlyStopping
-	9,   // 8: attend.v1.GenerationParams.bad_words:type_name -> attend.v1.Tokens
-	9,   // 9: attend.v1.GenerationParams.prefix_tokens:type_name -> attend.v1.Tokens
-	15,  // 10: attend.v1.GenerationParams.constraint:type_name -> attend.v1.Constraint
-	77,  // 11: attend.v1.GenerationParams.logit_bias:type_name -> attend.v1.GenerationParams.LogitBiasEntry
-	17,  // 12: attend.v1.GenerationParams.sequence_bias:type_name -> attend.v1.SequenceBias
-	16,  // 13: attend.v1.GenerationParams.force_words:type_name -> attend.v1.ForceWord
-	12,  // 14: attend.v1.GenerateRequest.inputs:type_name -> attend.v1.Input
-	18,  // 15: attend.v1.GenerateRequest.params:type_name -> attend.v1.GenerationParams
+	10,  // 8: attend.v1.GenerationParams.bad_words:type_name -> attend.v1.Tokens
+	10,  // 9: attend.v1.GenerationParams.prefix_tokens:type_name -> attend.v1.Tokens
+	16,  // 10: attend.v1.GenerationParams.constraint:type_name -> attend.v1.Constraint
+	80,  // 11: attend.v1.GenerationParams.logit_bias:type_name -> attend.v1.GenerationParams.LogitBiasEntry
+	18,  // 12: attend.v1.GenerationParams.sequence_bias:type_name -> attend.v1.SequenceBias
+	17,  // 13: attend.v1.GenerationParams.force_words:type_name -> attend.v1.ForceWord
+	13,  // 14: attend.v1.GenerateRequest.inputs:type_name -> attend.v1.Input
+	19,  // 15: attend.v1.GenerateRequest.params:type_name -> attend.v1.GenerationParams
 	1,   // 16: attend.v1.GenerateRequest.alignments:type_name -> attend.v1.Alignments
-	21,  // 17: attend.v1.TokenLogProbs.token:type_name -> attend.v1.TokenLogProb
-	21,  // 18: attend.v1.TokenLogProbs.top:type_name -> attend.v1.TokenLogProb
-	22,  // 19: attend.v1.Prompt.log_probs:type_name -> attend.v1.TokenLogProbs
-	22,  // 20: attend.v1.Choice.log_probs:type_name -> attend.v1.TokenLogProbs
+	22,  // 17: attend.v1.TokenLogProbs.token:type_name -> attend.v1.TokenLogProb
+	22,  // 18: attend.v1.TokenLogProbs.top:type_name -> attend.v1.TokenLogProb
+	23,  // 19: attend.v1.Prompt.log_probs:type_name -> attend.v1.TokenLogProbs
+	23,  // 20: attend.v1.Choice.log_probs:type_name -> attend.v1.TokenLogProbs
 	2,   // 21: attend.v1.Choice.finish_reason:type_name -> attend.v1.FinishReason
-	19,  // 22: attend.v1.Choice.alignment:type_name -> attend.v1.Alignment
-	79,  // 23: attend.v1.Timings.queue:type_name -> google.protobuf.Duration
-	79,  // 24: attend.v1.Timings.encode:type_name -> google.protobuf.Duration
-	79,  // 25: attend.v1.Timings.first_token:type_name -> google.protobuf.Duration
-	79,  // 26: attend.v1.Timings.total:type_name -> google.protobuf.Duration
-	8,   // 27: attend.v1.GenerateResult.status:type_name -> attend.v1.Status
-	24,  // 28: attend.v1.GenerateResult.choices:type_name -> attend.v1.Choice
-	25,  // 29: attend.v1.GenerateResult.usage:type_name -> attend.v1.Usage
-	26,  // 30: attend.v1.GenerateResult.timings:type_name -> attend.v1.Timings
-	23,  // 31: attend.v1.GenerateResult.prompt:type_name -> attend.v1.Prompt
-	40,  // 32: attend.v1.GenerateResult.source_tokens:type_name -> attend.v1.SourceToken
-	27,  // 33: attend.v1.GenerateResponse.results:type_name -> attend.v1.GenerateResult
-	22,  // 34: attend.v1.GenerateChunk.log_probs:type_name -> attend.v1.TokenLogProbs
+	20,  // 22: attend.v1.Choice.alignment:type_name -> attend.v1.Alignment
+	82,  // 23: attend.v1.Timings.queue:type_name -> google.protobuf.Duration
+	82,  // 24: attend.v1.Timings.encode:type_name -> google.protobuf.Duration
+	82,  // 25: attend.v1.Timings.first_token:type_name -> google.protobuf.Duration
+	82,  // 26: attend.v1.Timings.total:type_name -> google.protobuf.Duration
+	9,   // 27: attend.v1.GenerateResult.status:type_name -> attend.v1.Status
+	25,  // 28: attend.v1.GenerateResult.choices:type_name -> attend.v1.Choice
+	26,  // 29: attend.v1.GenerateResult.usage:type_name -> attend.v1.Usage
+	27,  // 30: attend.v1.GenerateResult.timings:type_name -> attend.v1.Timings
+	24,  // 31: attend.v1.GenerateResult.prompt:type_name -> attend.v1.Prompt
+	41,  // 32: attend.v1.GenerateResult.source_tokens:type_name -> attend.v1.SourceToken
+	28,  // 33: attend.v1.GenerateResponse.results:type_name -> attend.v1.GenerateResult
+	23,  // 34: attend.v1.GenerateChunk.log_probs:type_name -> attend.v1.TokenLogProbs
 	2,   // 35: attend.v1.GenerateChunk.finish_reason:type_name -> attend.v1.FinishReason
-	8,   // 36: attend.v1.GenerateChunk.status:type_name -> attend.v1.Status
-	25,  // 37: attend.v1.GenerateChunk.usage:type_name -> attend.v1.Usage
-	26,  // 38: attend.v1.GenerateChunk.timings:type_name -> attend.v1.Timings
-	23,  // 39: attend.v1.GenerateChunk.prompt:type_name -> attend.v1.Prompt
-	19,  // 40: attend.v1.GenerateChunk.alignment:type_name -> attend.v1.Alignment
-	40,  // 41: attend.v1.GenerateChunk.source_tokens:type_name -> attend.v1.SourceToken
+	9,   // 36: attend.v1.GenerateChunk.status:type_name -> attend.v1.Status
+	26,  // 37: attend.v1.GenerateChunk.usage:type_name -> attend.v1.Usage
+	27,  // 38: attend.v1.GenerateChunk.timings:type_name -> attend.v1.Timings
+	24,  // 39: attend.v1.GenerateChunk.prompt:type_name -> attend.v1.Prompt
+	20,  // 40: attend.v1.GenerateChunk.alignment:type_name -> attend.v1.Alignment
+	41,  // 41: attend.v1.GenerateChunk.source_tokens:type_name -> attend.v1.SourceToken
 	3,   // 42: attend.v1.TranslateRequest.format:type_name -> attend.v1.DocumentFormat
-	18,  // 43: attend.v1.TranslateRequest.params:type_name -> attend.v1.GenerationParams
-	30,  // 44: attend.v1.TranslateRequest.glossary:type_name -> attend.v1.GlossaryTerm
+	19,  // 43: attend.v1.TranslateRequest.params:type_name -> attend.v1.GenerationParams
+	31,  // 44: attend.v1.TranslateRequest.glossary:type_name -> attend.v1.GlossaryTerm
 	1,   // 45: attend.v1.TranslateRequest.alignments:type_name -> attend.v1.Alignments
-	24,  // 46: attend.v1.TranslatedSentence.choice:type_name -> attend.v1.Choice
-	40,  // 47: attend.v1.TranslatedSentence.source_tokens:type_name -> attend.v1.SourceToken
-	8,   // 48: attend.v1.Translation.status:type_name -> attend.v1.Status
-	32,  // 49: attend.v1.Translation.sentences:type_name -> attend.v1.TranslatedSentence
-	25,  // 50: attend.v1.Translation.usage:type_name -> attend.v1.Usage
-	26,  // 51: attend.v1.Translation.timings:type_name -> attend.v1.Timings
-	33,  // 52: attend.v1.TranslateResponse.results:type_name -> attend.v1.Translation
-	32,  // 53: attend.v1.TranslateChunk.sentence:type_name -> attend.v1.TranslatedSentence
-	8,   // 54: attend.v1.TranslateChunk.status:type_name -> attend.v1.Status
-	25,  // 55: attend.v1.TranslateChunk.usage:type_name -> attend.v1.Usage
-	26,  // 56: attend.v1.TranslateChunk.timings:type_name -> attend.v1.Timings
-	37,  // 57: attend.v1.ScoreRequest.pairs:type_name -> attend.v1.ScorePair
+	25,  // 46: attend.v1.TranslatedSentence.choice:type_name -> attend.v1.Choice
+	41,  // 47: attend.v1.TranslatedSentence.source_tokens:type_name -> attend.v1.SourceToken
+	9,   // 48: attend.v1.Translation.status:type_name -> attend.v1.Status
+	33,  // 49: attend.v1.Translation.sentences:type_name -> attend.v1.TranslatedSentence
+	26,  // 50: attend.v1.Translation.usage:type_name -> attend.v1.Usage
+	27,  // 51: attend.v1.Translation.timings:type_name -> attend.v1.Timings
+	34,  // 52: attend.v1.TranslateResponse.results:type_name -> attend.v1.Translation
+	33,  // 53: attend.v1.TranslateChunk.sentence:type_name -> attend.v1.TranslatedSentence
+	9,   // 54: attend.v1.TranslateChunk.status:type_name -> attend.v1.Status
+	26,  // 55: attend.v1.TranslateChunk.usage:type_name -> attend.v1.Usage
+	27,  // 56: attend.v1.TranslateChunk.timings:type_name -> attend.v1.Timings
+	38,  // 57: attend.v1.ScoreRequest.pairs:type_name -> attend.v1.ScorePair
 	1,   // 58: attend.v1.ScoreRequest.alignments:type_name -> attend.v1.Alignments
-	12,  // 59: attend.v1.ScorePair.source:type_name -> attend.v1.Input
-	12,  // 60: attend.v1.ScorePair.target:type_name -> attend.v1.Input
-	8,   // 61: attend.v1.ScoreResult.status:type_name -> attend.v1.Status
-	22,  // 62: attend.v1.ScoreResult.tokens:type_name -> attend.v1.TokenLogProbs
-	25,  // 63: attend.v1.ScoreResult.usage:type_name -> attend.v1.Usage
-	26,  // 64: attend.v1.ScoreResult.timings:type_name -> attend.v1.Timings
-	19,  // 65: attend.v1.ScoreResult.alignment:type_name -> attend.v1.Alignment
-	40,  // 66: attend.v1.ScoreResult.source_tokens:type_name -> attend.v1.SourceToken
-	38,  // 67: attend.v1.ScoreResponse.results:type_name -> attend.v1.ScoreResult
-	12,  // 68: attend.v1.EmbedRequest.inputs:type_name -> attend.v1.Input
+	13,  // 59: attend.v1.ScorePair.source:type_name -> attend.v1.Input
+	13,  // 60: attend.v1.ScorePair.target:type_name -> attend.v1.Input
+	9,   // 61: attend.v1.ScoreResult.status:type_name -> attend.v1.Status
+	23,  // 62: attend.v1.ScoreResult.tokens:type_name -> attend.v1.TokenLogProbs
+	26,  // 63: attend.v1.ScoreResult.usage:type_name -> attend.v1.Usage
+	27,  // 64: attend.v1.ScoreResult.timings:type_name -> attend.v1.Timings
+	20,  // 65: attend.v1.ScoreResult.alignment:type_name -> attend.v1.Alignment
+	41,  // 66: attend.v1.ScoreResult.source_tokens:type_name -> attend.v1.SourceToken
+	39,  // 67: attend.v1.ScoreResponse.results:type_name -> attend.v1.ScoreResult
+	13,  // 68: attend.v1.EmbedRequest.inputs:type_name -> attend.v1.Input
 	4,   // 69: attend.v1.EmbedRequest.encoding:type_name -> attend.v1.EmbeddingEncoding
-	8,   // 70: attend.v1.EmbedResult.status:type_name -> attend.v1.Status
-	40,  // 71: attend.v1.EmbedResult.tokens:type_name -> attend.v1.SourceToken
-	25,  // 72: attend.v1.EmbedResult.usage:type_name -> attend.v1.Usage
-	26,  // 73: attend.v1.EmbedResult.timings:type_name -> attend.v1.Timings
-	42,  // 74: attend.v1.EmbedResponse.results:type_name -> attend.v1.EmbedResult
-	12,  // 75: attend.v1.ClassifyRequest.inputs:type_name -> attend.v1.Input
-	40,  // 76: attend.v1.TokenLabels.token:type_name -> attend.v1.SourceToken
-	45,  // 77: attend.v1.TokenLabels.labels:type_name -> attend.v1.LabelScore
-	8,   // 78: attend.v1.ClassifyResult.status:type_name -> attend.v1.Status
-	45,  // 79: attend.v1.ClassifyResult.labels:type_name -> attend.v1.LabelScore
-	46,  // 80: attend.v1.ClassifyResult.tokens:type_name -> attend.v1.TokenLabels
-	25,  // 81: attend.v1.ClassifyResult.usage:type_name -> attend.v1.Usage
-	26,  // 82: attend.v1.ClassifyResult.timings:type_name -> attend.v1.Timings
-	47,  // 83: attend.v1.ClassifyResponse.results:type_name -> attend.v1.ClassifyResult
-	12,  // 84: attend.v1.FillMaskRequest.inputs:type_name -> attend.v1.Input
-	21,  // 85: attend.v1.MaskCandidate.token:type_name -> attend.v1.TokenLogProb
-	40,  // 86: attend.v1.FilledMask.token:type_name -> attend.v1.SourceToken
-	50,  // 87: attend.v1.FilledMask.candidates:type_name -> attend.v1.MaskCandidate
-	8,   // 88: attend.v1.FillMaskResult.status:type_name -> attend.v1.Status
-	51,  // 89: attend.v1.FillMaskResult.masks:type_name -> attend.v1.FilledMask
-	25,  // 90: attend.v1.FillMaskResult.usage:type_name -> attend.v1.Usage
-	26,  // 91: attend.v1.FillMaskResult.timings:type_name -> attend.v1.Timings
-	52,  // 92: attend.v1.FillMaskResponse.results:type_name -> attend.v1.FillMaskResult
-	8,   // 93: attend.v1.RerankResult.status:type_name -> attend.v1.Status
-	25,  // 94: attend.v1.RerankResult.usage:type_name -> attend.v1.Usage
-	26,  // 95: attend.v1.RerankResult.timings:type_name -> attend.v1.Timings
-	55,  // 96: attend.v1.RerankResponse.results:type_name -> attend.v1.RerankResult
-	5,   // 97: attend.v1.TokenizeRequest.side:type_name -> attend.v1.Side
-	11,  // 98: attend.v1.TokenizeRequest.chats:type_name -> attend.v1.Chat
-	59,  // 99: attend.v1.TokenizeResponse.results:type_name -> attend.v1.Tokenization
-	8,   // 100: attend.v1.Tokenization.status:type_name -> attend.v1.Status
-	9,   // 101: attend.v1.DetokenizeRequest.sequences:type_name -> attend.v1.Tokens
-	5,   // 102: attend.v1.DetokenizeRequest.side:type_name -> attend.v1.Side
-	62,  // 103: attend.v1.DetokenizeResponse.results:type_name -> attend.v1.Detokenization
-	8,   // 104: attend.v1.Detokenization.status:type_name -> attend.v1.Status
-	76,  // 105: attend.v1.ListModelsResponse.models:type_name -> attend.v1.Model
-	70,  // 106: attend.v1.ListModelsResponse.aliases:type_name -> attend.v1.Alias
-	76,  // 107: attend.v1.LoadModelResponse.model:type_name -> attend.v1.Model
-	71,  // 108: attend.v1.Alias.targets:type_name -> attend.v1.AliasTarget
-	71,  // 109: attend.v1.SetAliasRequest.targets:type_name -> attend.v1.AliasTarget
-	79,  // 110: attend.v1.ProfileRequest.duration:type_name -> google.protobuf.Duration
-	18,  // 111: attend.v1.Model.defaults:type_name -> attend.v1.GenerationParams
-	6,   // 112: attend.v1.Model.tasks:type_name -> attend.v1.Task
-	7,   // 113: attend.v1.Model.label_scores:type_name -> attend.v1.LabelScores
-	78,  // 114: attend.v1.Model.prompts:type_name -> attend.v1.Model.PromptsEntry
-	20,  // 115: attend.v1.Attend.Generate:input_type -> attend.v1.GenerateRequest
-	20,  // 116: attend.v1.Attend.GenerateStream:input_type -> attend.v1.GenerateRequest
-	31,  // 117: attend.v1.Attend.Translate:input_type -> attend.v1.TranslateRequest
-	31,  // 118: attend.v1.Attend.TranslateStream:input_type -> attend.v1.TranslateRequest
-	36,  // 119: attend.v1.Attend.Score:input_type -> attend.v1.ScoreRequest
-	41,  // 120: attend.v1.Attend.Embed:input_type -> attend.v1.EmbedRequest
-	44,  // 121: attend.v1.Attend.Classify:input_type -> attend.v1.ClassifyRequest
-	49,  // 122: attend.v1.Attend.FillMask:input_type -> attend.v1.FillMaskRequest
-	54,  // 123: attend.v1.Attend.Rerank:input_type -> attend.v1.RerankRequest
-	57,  // 124: attend.v1.Attend.Tokenize:input_type -> attend.v1.TokenizeRequest
-	60,  // 125: attend.v1.Attend.Detokenize:input_type -> attend.v1.DetokenizeRequest
-	63,  // 126: attend.v1.Attend.ListModels:input_type -> attend.v1.ListModelsRequest
-	65,  // 127: attend.v1.Attend.GetModel:input_type -> attend.v1.GetModelRequest
-	66,  // 128: attend.v1.Admin.LoadModel:input_type -> attend.v1.LoadModelRequest
-	68,  // 129: attend.v1.Admin.UnloadModel:input_type -> attend.v1.UnloadModelRequest
-	72,  // 130: attend.v1.Admin.SetAlias:input_type -> attend.v1.SetAliasRequest
-	74,  // 131: attend.v1.Admin.Profile:input_type -> attend.v1.ProfileRequest
-	28,  // 132: attend.v1.Attend.Generate:output_type -> attend.v1.GenerateResponse
-	29,  // 133: attend.v1.Attend.GenerateStream:output_type -> attend.v1.GenerateChunk
-	34,  // 134: attend.v1.Attend.Translate:output_type -> attend.v1.TranslateResponse
-	35,  // 135: attend.v1.Attend.TranslateStream:output_type -> attend.v1.TranslateChunk
-	39,  // 136: attend.v1.Attend.Score:output_type -> attend.v1.ScoreResponse
-	43,  // 137: attend.v1.Attend.Embed:output_type -> attend.v1.EmbedResponse
-	48,  // 138: attend.v1.Attend.Classify:output_type -> attend.v1.ClassifyResponse
-	53,  // 139: attend.v1.Attend.FillMask:output_type -> attend.v1.FillMaskResponse
-	56,  // 140: attend.v1.Attend.Rerank:output_type -> attend.v1.RerankResponse
-	58,  // 141: attend.v1.Attend.Tokenize:output_type -> attend.v1.TokenizeResponse
-	61,  // 142: attend.v1.Attend.Detokenize:output_type -> attend.v1.DetokenizeResponse
-	64,  // 143: attend.v1.Attend.ListModels:output_type -> attend.v1.ListModelsResponse
-	76,  // 144: attend.v1.Attend.GetModel:output_type -> attend.v1.Model
-	67,  // 145: attend.v1.Admin.LoadModel:output_type -> attend.v1.LoadModelResponse
-	69,  // 146: attend.v1.Admin.UnloadModel:output_type -> attend.v1.UnloadModelResponse
-	73,  // 147: attend.v1.Admin.SetAlias:output_type -> attend.v1.SetAliasResponse
-	75,  // 148: attend.v1.Admin.Profile:output_type -> attend.v1.ProfileChunk
-	132, // [132:149] is the sub-list for method output_type
-	115, // [115:132] is the sub-list for method input_type
-	115, // [115:115] is the sub-list for extension type_name
-	115, // [115:115] is the sub-list for extension extendee
-	0,   // [0:115] is the sub-list for field type_name
+	5,   // 70: attend.v1.EmbedRequest.kinds:type_name -> attend.v1.EmbeddingKind
+	9,   // 71: attend.v1.EmbedResult.status:type_name -> attend.v1.Status
+	41,  // 72: attend.v1.EmbedResult.tokens:type_name -> attend.v1.SourceToken
+	26,  // 73: attend.v1.EmbedResult.usage:type_name -> attend.v1.Usage
+	27,  // 74: attend.v1.EmbedResult.timings:type_name -> attend.v1.Timings
+	43,  // 75: attend.v1.EmbedResult.sparse:type_name -> attend.v1.SparseVector
+	44,  // 76: attend.v1.EmbedResult.multi_vector:type_name -> attend.v1.MultiVector
+	45,  // 77: attend.v1.EmbedResponse.results:type_name -> attend.v1.EmbedResult
+	13,  // 78: attend.v1.ClassifyRequest.inputs:type_name -> attend.v1.Input
+	41,  // 79: attend.v1.TokenLabels.token:type_name -> attend.v1.SourceToken
+	48,  // 80: attend.v1.TokenLabels.labels:type_name -> attend.v1.LabelScore
+	9,   // 81: attend.v1.ClassifyResult.status:type_name -> attend.v1.Status
+	48,  // 82: attend.v1.ClassifyResult.labels:type_name -> attend.v1.LabelScore
+	49,  // 83: attend.v1.ClassifyResult.tokens:type_name -> attend.v1.TokenLabels
+	26,  // 84: attend.v1.ClassifyResult.usage:type_name -> attend.v1.Usage
+	27,  // 85: attend.v1.ClassifyResult.timings:type_name -> attend.v1.Timings
+	50,  // 86: attend.v1.ClassifyResponse.results:type_name -> attend.v1.ClassifyResult
+	13,  // 87: attend.v1.FillMaskRequest.inputs:type_name -> attend.v1.Input
+	22,  // 88: attend.v1.MaskCandidate.token:type_name -> attend.v1.TokenLogProb
+	41,  // 89: attend.v1.FilledMask.token:type_name -> attend.v1.SourceToken
+	53,  // 90: attend.v1.FilledMask.candidates:type_name -> attend.v1.MaskCandidate
+	9,   // 91: attend.v1.FillMaskResult.status:type_name -> attend.v1.Status
+	54,  // 92: attend.v1.FillMaskResult.masks:type_name -> attend.v1.FilledMask
+	26,  // 93: attend.v1.FillMaskResult.usage:type_name -> attend.v1.Usage
+	27,  // 94: attend.v1.FillMaskResult.timings:type_name -> attend.v1.Timings
+	55,  // 95: attend.v1.FillMaskResponse.results:type_name -> attend.v1.FillMaskResult
+	9,   // 96: attend.v1.RerankResult.status:type_name -> attend.v1.Status
+	26,  // 97: attend.v1.RerankResult.usage:type_name -> attend.v1.Usage
+	27,  // 98: attend.v1.RerankResult.timings:type_name -> attend.v1.Timings
+	58,  // 99: attend.v1.RerankResponse.results:type_name -> attend.v1.RerankResult
+	6,   // 100: attend.v1.TokenizeRequest.side:type_name -> attend.v1.Side
+	12,  // 101: attend.v1.TokenizeRequest.chats:type_name -> attend.v1.Chat
+	62,  // 102: attend.v1.TokenizeResponse.results:type_name -> attend.v1.Tokenization
+	9,   // 103: attend.v1.Tokenization.status:type_name -> attend.v1.Status
+	10,  // 104: attend.v1.DetokenizeRequest.sequences:type_name -> attend.v1.Tokens
+	6,   // 105: attend.v1.DetokenizeRequest.side:type_name -> attend.v1.Side
+	65,  // 106: attend.v1.DetokenizeResponse.results:type_name -> attend.v1.Detokenization
+	9,   // 107: attend.v1.Detokenization.status:type_name -> attend.v1.Status
+	79,  // 108: attend.v1.ListModelsResponse.models:type_name -> attend.v1.Model
+	73,  // 109: attend.v1.ListModelsResponse.aliases:type_name -> attend.v1.Alias
+	79,  // 110: attend.v1.LoadModelResponse.model:type_name -> attend.v1.Model
+	74,  // 111: attend.v1.Alias.targets:type_name -> attend.v1.AliasTarget
+	74,  // 112: attend.v1.SetAliasRequest.targets:type_name -> attend.v1.AliasTarget
+	82,  // 113: attend.v1.ProfileRequest.duration:type_name -> google.protobuf.Duration
+	19,  // 114: attend.v1.Model.defaults:type_name -> attend.v1.GenerationParams
+	7,   // 115: attend.v1.Model.tasks:type_name -> attend.v1.Task
+	8,   // 116: attend.v1.Model.label_scores:type_name -> attend.v1.LabelScores
+	81,  // 117: attend.v1.Model.prompts:type_name -> attend.v1.Model.PromptsEntry
+	5,   // 118: attend.v1.Model.embedding_kinds:type_name -> attend.v1.EmbeddingKind
+	21,  // 119: attend.v1.Attend.Generate:input_type -> attend.v1.GenerateRequest
+	21,  // 120: attend.v1.Attend.GenerateStream:input_type -> attend.v1.GenerateRequest
+	32,  // 121: attend.v1.Attend.Translate:input_type -> attend.v1.TranslateRequest
+	32,  // 122: attend.v1.Attend.TranslateStream:input_type -> attend.v1.TranslateRequest
+	37,  // 123: attend.v1.Attend.Score:input_type -> attend.v1.ScoreRequest
+	42,  // 124: attend.v1.Attend.Embed:input_type -> attend.v1.EmbedRequest
+	47,  // 125: attend.v1.Attend.Classify:input_type -> attend.v1.ClassifyRequest
+	52,  // 126: attend.v1.Attend.FillMask:input_type -> attend.v1.FillMaskRequest
+	57,  // 127: attend.v1.Attend.Rerank:input_type -> attend.v1.RerankRequest
+	60,  // 128: attend.v1.Attend.Tokenize:input_type -> attend.v1.TokenizeRequest
+	63,  // 129: attend.v1.Attend.Detokenize:input_type -> attend.v1.DetokenizeRequest
+	66,  // 130: attend.v1.Attend.ListModels:input_type -> attend.v1.ListModelsRequest
+	68,  // 131: attend.v1.Attend.GetModel:input_type -> attend.v1.GetModelRequest
+	69,  // 132: attend.v1.Admin.LoadModel:input_type -> attend.v1.LoadModelRequest
+	71,  // 133: attend.v1.Admin.UnloadModel:input_type -> attend.v1.UnloadModelRequest
+	75,  // 134: attend.v1.Admin.SetAlias:input_type -> attend.v1.SetAliasRequest
+	77,  // 135: attend.v1.Admin.Profile:input_type -> attend.v1.ProfileRequest
+	29,  // 136: attend.v1.Attend.Generate:output_type -> attend.v1.GenerateResponse
+	30,  // 137: attend.v1.Attend.GenerateStream:output_type -> attend.v1.GenerateChunk
+	35,  // 138: attend.v1.Attend.Translate:output_type -> attend.v1.TranslateResponse
+	36,  // 139: attend.v1.Attend.TranslateStream:output_type -> attend.v1.TranslateChunk
+	40,  // 140: attend.v1.Attend.Score:output_type -> attend.v1.ScoreResponse
+	46,  // 141: attend.v1.Attend.Embed:output_type -> attend.v1.EmbedResponse
+	51,  // 142: attend.v1.Attend.Classify:output_type -> attend.v1.ClassifyResponse
+	56,  // 143: attend.v1.Attend.FillMask:output_type -> attend.v1.FillMaskResponse
+	59,  // 144: attend.v1.Attend.Rerank:output_type -> attend.v1.RerankResponse
+	61,  // 145: attend.v1.Attend.Tokenize:output_type -> attend.v1.TokenizeResponse
+	64,  // 146: attend.v1.Attend.Detokenize:output_type -> attend.v1.DetokenizeResponse
+	67,  // 147: attend.v1.Attend.ListModels:output_type -> attend.v1.ListModelsResponse
+	79,  // 148: attend.v1.Attend.GetModel:output_type -> attend.v1.Model
+	70,  // 149: attend.v1.Admin.LoadModel:output_type -> attend.v1.LoadModelResponse
+	72,  // 150: attend.v1.Admin.UnloadModel:output_type -> attend.v1.UnloadModelResponse
+	76,  // 151: attend.v1.Admin.SetAlias:output_type -> attend.v1.SetAliasResponse
+	78,  // 152: attend.v1.Admin.Profile:output_type -> attend.v1.ProfileChunk
+	136, // [136:153] is the sub-list for method output_type
+	119, // [119:136] is the sub-list for method input_type
+	119, // [119:119] is the sub-list for extension type_name
+	119, // [119:119] is the sub-list for extension extendee
+	0,   // [0:119] is the sub-list for field type_name
 }
 
 func init() { file_attend_v1_attend_proto_init() }
@@ -6663,15 +6926,15 @@ func file_attend_v1_attend_proto_init() {
 		(*EmbedRequest_PromptName)(nil),
 		(*EmbedRequest_PromptText)(nil),
 	}
-	file_attend_v1_attend_proto_msgTypes[63].OneofWrappers = []any{}
-	file_attend_v1_attend_proto_msgTypes[68].OneofWrappers = []any{}
+	file_attend_v1_attend_proto_msgTypes[65].OneofWrappers = []any{}
+	file_attend_v1_attend_proto_msgTypes[70].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_attend_v1_attend_proto_rawDesc), len(file_attend_v1_attend_proto_rawDesc)),
-			NumEnums:      8,
-			NumMessages:   71,
+			NumEnums:      9,
+			NumMessages:   73,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -12,6 +12,18 @@
 
 namespace attend {
 
+// Vectors of tokens that are compared one by one, in words; see
+// TokenVectorsInfo.
+struct TokenVectorsWords {
+  int first = 0;
+  int query_tokens = 0;
+  int document_tokens = 0;
+  int expanded_tokens = 0;
+  std::string expansion_token = {};  // "": the mask, else the end of a text
+  bool expansion_attended = false;
+  std::vector<std::string> skipped = {};
+};
+
 // A family of models is a table, not a class: a TransformerSpec made from
 // config.json, and the names of the weights in the checkpoint. Sizes of
 // vocabularies and the number of positions are in
@@ -30,6 +42,11 @@ struct Family {
   // Prompts of embeddings; see ModelInfo.
   std::map<std::string, std::string> prompts = {};
   std::string default_prompt = {};
+  TokenVectorsWords token_vectors = {};
+  // Tokens whose weights do not count in sparse embeddings.
+  std::vector<std::string> weightless = {};
+  // Beginnings of texts that are one token each, if the vocabulary has them.
+  std::vector<std::string> prefixes = {};
   // False: texts get no special tokens around them.
   bool adds_special = true;
   bool lower_case = false;  // texts are put in lower case first

@@ -116,23 +116,36 @@ absl::Status ReadActivation(const JsonFile& config, DenseSpec& layer) {
                            "torch.nn.modules.activation.Tanh");
 }
 
-absl::Status ExpectSentence(const JsonFile& config) {
+absl::Status ExpectFeature(const JsonFile& config, Feature feature) {
+  const char* const expected =
+      feature == Feature::kSentence ? "sentence_embedding" : "token_embeddings";
   for (const char* key : {"module_input_name", "module_output_name"}) {
-    ASSIGN_OR_RETURN(const std::string name,
-                     config.StringOr(key, "sentence_embedding"));
-    if (name != "sentence_embedding") {
-      return config.Unexpected(key, "sentence_embedding");
-    }
+    ASSIGN_OR_RETURN(const std::string name, config.StringOr(key, expected));
+    if (name != expected) return config.Unexpected(key, expected);
   }
   return absl::OkStatus();
 }
 
+// The layers of a feature, and the prefix of their slots.
+std::vector<DenseSpec>& LayersOf(Feature feature, EmbedSpec& embed) {
+  if (feature == Feature::kSentence) return embed.layers;
+  if (!embed.tokens) embed.tokens.emplace();
+  return embed.tokens->layers;
+}
+const char* SlotOf(Feature feature) {
+  return feature == Feature::kSentence ? "embed." : "tokens.";
+}
+int WidthOf(Feature feature, const TransformerSpec& spec) {
+  return feature == Feature::kSentence ? spec.EmbedWidth() : spec.TokenWidth();
+}
+
 // Appends a layer without a map, for what it does afterwards.
-DenseSpec& AddIdentity(TransformerSpec& spec) {
+DenseSpec& AddIdentity(TransformerSpec& spec,
+                       Feature feature = Feature::kSentence) {
   DenseSpec layer;
-  layer.out = spec.EmbedWidth();
+  layer.out = WidthOf(feature, spec);
   layer.linear = false;
-  return spec.embed.layers.emplace_back(layer);
+  return LayersOf(feature, spec.embed).emplace_back(layer);
 }
 
 }  // namespace
@@ -148,18 +161,42 @@ absl::Status ReadPooling(const JsonFile& config, TransformerSpec& spec) {
   return absl::OkStatus();
 }
 
+absl::Status ReadSpladePooling(const JsonFile& config, TransformerSpec& spec) {
+  if (!spec.head || spec.head->kind != HeadKind::kMaskedLm) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(config.path(),
+                     ": a SpladePooling needs a masked-LM head, which the "
+                     "class in config.json does not have"));
+  }
+  SparseSpec& sparse = spec.embed.sparse.emplace();
+  ASSIGN_OR_RETURN(const std::string strategy,
+                   config.StringOr("pooling_strategy", "max"));
+  if (strategy != "max" && strategy != "sum") {
+    return config.Unexpected("pooling_strategy", "max or sum");
+  }
+  sparse.sums = strategy == "sum";
+  ASSIGN_OR_RETURN(const std::string function,
+                   config.StringOr("activation_function", "relu"));
+  if (function != "relu" && function != "log1p_relu") {
+    return config.Unexpected("activation_function", "relu or log1p_relu");
+  }
+  sparse.logs = function == "relu" ? 1 : 2;
+  spec.embed.pooled = false;
+  return absl::OkStatus();
+}
+
 absl::Status AddDense(const JsonFile& config, const std::string& folder,
-                      Family& family) {
-  const int in = family.spec.EmbedWidth();
+                      Feature feature, Family& family) {
+  const int in = WidthOf(feature, family.spec);
   RETURN_IF_ERROR(Number(config, {"in_features"}, {in, in}).status());
-  RETURN_IF_ERROR(ExpectSentence(config));
+  RETURN_IF_ERROR(ExpectFeature(config, feature));
   DenseSpec layer;
   ASSIGN_OR_RETURN(layer.out, Number(config, {"out_features"}, kHidden));
   RETURN_IF_ERROR(ReadActivation(config, layer));
   ASSIGN_OR_RETURN(const Bias bias, BiasFlag(config, "bias", Bias::kYes));
   ASSIGN_OR_RETURN(layer.residual, config.BoolOr("use_residual", false));
-  std::vector<DenseSpec>& layers = family.spec.embed.layers;
-  const std::string slot = absl::StrCat("embed.", layers.size());
+  std::vector<DenseSpec>& layers = LayersOf(feature, family.spec.embed);
+  const std::string slot = absl::StrCat(SlotOf(feature), layers.size());
   AddWeights(slot, {folder + "/linear"}, bias, family.names);
   if (layer.residual && layer.out != in) {
     AddWeights(slot + ".residual", {folder + "/residual"}, Bias::kNo,
@@ -182,9 +219,13 @@ absl::Status AddLayerNorm(const JsonFile& config, const std::string& folder,
   return absl::OkStatus();
 }
 
-absl::Status AddNormalize(const JsonFile& config, EmbedSpec& embed) {
-  RETURN_IF_ERROR(ExpectSentence(config));
-  embed.normalize = true;
+absl::Status AddNormalize(const JsonFile& config, Feature feature,
+                          TransformerSpec& spec) {
+  RETURN_IF_ERROR(ExpectFeature(config, feature));
+  if (feature == Feature::kSentence) spec.embed.normalize = true;
+  if (feature == Feature::kTokens) {
+    AddIdentity(spec, feature).unit_length = true;
+  }
   return absl::OkStatus();
 }
 

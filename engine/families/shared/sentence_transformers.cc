@@ -12,6 +12,7 @@
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/sentence_modules.h"
+#include "engine/families/shared/token_modules.h"
 #include "engine/json/json_file.h"
 #include "engine/tensor/status_macros.h"
 
@@ -35,7 +36,9 @@ absl::StatusOr<std::optional<JsonFile>> LoadIfThere(const std::string& path) {
 // "sentence_transformers.sentence_transformer.modules.pooling.Pooling".
 absl::StatusOr<std::string> ClassOf(const JsonFile& module) {
   ASSIGN_OR_RETURN(const std::string type, module.String("type"));
-  if (!absl::StartsWith(type, "sentence_transformers.")) {
+  // PyLate's classes have the names of those that they are made of.
+  if (!absl::StartsWith(type, "sentence_transformers.") &&
+      !absl::StartsWith(type, "pylate.models.")) {
     return module.Unexpected("type", "a class of sentence_transformers");
   }
   return type.substr(type.rfind('.') + 1);
@@ -60,15 +63,14 @@ absl::Status AddModule(const std::string& type, const std::string& config_path,
   if (type == "Dropout") return absl::OkStatus();  // not in inference
   KeepNormalize(family.spec);
   if (type == "Normalize") {
-    ASSIGN_OR_RETURN(const JsonFile config,
-                     JsonFile::LoadOrEmpty(config_path));
-    return AddNormalize(config, family.spec.embed);
+    ASSIGN_OR_RETURN(const JsonFile config, JsonFile::LoadOrEmpty(config_path));
+    return AddNormalize(config, Feature::kSentence, family.spec);
   }
   if (type != "Dense" && type != "LayerNorm") {
     return module.Unexpected("type", kModules);
   }
   ASSIGN_OR_RETURN(const JsonFile config, JsonFile::Load(config_path));
-  return type == "Dense" ? AddDense(config, folder, family)
+  return type == "Dense" ? AddDense(config, folder, Feature::kSentence, family)
                          : AddLayerNorm(config, folder, family);
 }
 
@@ -81,6 +83,10 @@ absl::Status ReadModules(const std::string& directory,
     ASSIGN_OR_RETURN(const std::string folder, FolderOf(modules[i]));
     const std::string config =
         absl::StrCat(directory, "/", folder, "/config.json");
+    if (type == "SpladePooling" && !pooled && i + 1 == modules.size()) {
+      ASSIGN_OR_RETURN(const JsonFile splade, JsonFile::Load(config));
+      return ReadSpladePooling(splade, family.spec);
+    }
     if ((type == "Pooling") == pooled) {
       return modules[i].Unexpected("type", kModules);
     }
@@ -143,6 +149,16 @@ absl::Status ReadModelConfig(const std::string& directory, Family& family) {
 
 }  // namespace
 
+// A masked language model has sparse weights, as SparseEncoder of
+// sentence-transformers makes them of one.
+absl::Status ReadBareModel(Family& family) {
+  const auto& head = family.spec.head;
+  if (head && head->kind == HeadKind::kMaskedLm && !family.spec.decoder) {
+    family.spec.embed.sparse.emplace();
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<FirstModule> ReadFirstModule(const std::string& directory) {
   FirstModule first = {.directory = directory};
   const absl::StatusOr<std::vector<JsonFile>> modules =
@@ -158,7 +174,8 @@ absl::StatusOr<FirstModule> ReadFirstModule(const std::string& directory) {
         "a Transformer: the routes of a Router are models of their own, whose "
         "folders are served one by one");
   }
-  if (type != "Transformer" && type != "StaticEmbedding") {
+  if (type != "Transformer" && type != "MLMTransformer" &&
+      type != "StaticEmbedding") {
     return module.Unexpected("type", kModules);
   }
   first.is_static = type == "StaticEmbedding";
@@ -174,18 +191,25 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
   ASSIGN_OR_RETURN(const FirstModule first, ReadFirstModule(directory));
   const absl::StatusOr<std::vector<JsonFile>> modules =
       JsonFile::LoadList(directory + "/modules.json");
-  if (absl::IsNotFound(modules.status())) return absl::OkStatus();
+  if (absl::IsNotFound(modules.status())) return ReadBareModel(family);
   RETURN_IF_ERROR(modules.status());
   if (!family.spec.encoder) {
     return absl::InvalidArgumentError(absl::StrCat(
         directory,
         "/modules.json: embeds texts, but the model has no encoder"));
   }
-  RETURN_IF_ERROR(ReadModules(directory, *modules, first.is_static, family));
+  ASSIGN_OR_RETURN(const bool compares_tokens, ComparesTokens(directory));
+  if (compares_tokens) {
+    RETURN_IF_ERROR(ReadTokenModules(directory, *modules, family));
+  } else {
+    RETURN_IF_ERROR(ReadModules(directory, *modules, first.is_static, family));
+  }
   if (!first.is_static) {
     RETURN_IF_ERROR(ReadSettings(first.directory, family));
   }
-  return ReadModelConfig(directory, family);
+  RETURN_IF_ERROR(ReadModelConfig(directory, family));
+  if (!compares_tokens) return absl::OkStatus();
+  return ReadTokenVectors(directory, first.directory, family);
 }
 
 }  // namespace attend

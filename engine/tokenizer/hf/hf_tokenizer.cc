@@ -42,11 +42,11 @@ absl::Status Explained(absl::Status error, const std::string& path,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Load(
-    const std::string& directory, bool lower_case) {
+    const std::string& directory, const TokenizerSettings& settings) {
   const std::string path = directory + "/tokenizer.json";
   ASSIGN_OR_RETURN(std::string json, ReadFile(path));
   ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
-  config.lower_case = lower_case;
+  config.extra = settings;
   RETURN_IF_ERROR(CheckTakesFile(path, config.tokenizer_class));
   return CreateOfClass(path, std::move(json), std::move(config));
 }
@@ -58,7 +58,7 @@ absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::CreateOfClass(
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": ", applied.status().message()));
   }
-  if (config.lower_case) {
+  if (config.extra.lower_case) {
     ASSIGN_OR_RETURN(applied, WithLowerCase(path, *applied));
   }
   ASSIGN_OR_RETURN(std::unique_ptr<HfTokenizer> tokenizer,
@@ -107,6 +107,15 @@ absl::Status HfTokenizer::AddTokens(const std::string& path) {
   if (pieces_.size() == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": the vocabulary is empty"));
+  }
+  std::vector<HfConfig::Token> prefixes;
+  for (const std::string& prefix : config_.extra.prefixes) {
+    if (TokenId(prefix, Side::kSource) < 0) continue;
+    prefixes.push_back({.content = prefix});
+  }
+  if (!prefixes.empty()) {
+    RETURN_IF_ERROR(library_.AddTokens(ToJson(prefixes)));
+    RETURN_IF_ERROR(ReadPieces());
   }
   const auto find_mask = [&](absl::string_view token) {
     if (mask_id_ < 0 && !token.empty()) {

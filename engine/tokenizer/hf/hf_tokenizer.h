@@ -22,7 +22,7 @@ class HfTokenizer final : public Tokenizer {
  public:
   // See LoadTokenizer().
   static absl::StatusOr<std::unique_ptr<HfTokenizer>> Load(
-      const std::string& directory, bool lower_case = false);
+      const std::string& directory, const TokenizerSettings& settings = {});
 
   // `json` is the contents of a tokenizer.json, which need not be a file;
   // errors name `path`.

@@ -12,6 +12,13 @@
 
 namespace attend {
 
+// Settings of a tokenizer that other programs than transformers give it.
+struct TokenizerSettings {
+  bool lower_case = false;  // of texts, before anything else
+  // Tokens of the vocabulary that are found in texts before these are cut.
+  std::vector<std::string> prefixes = {};
+};
+
 // The settings of a tokenizer, from the files beside its vocabulary, by the
 // rules of transformers 5.23:
 // * tokenizer_config.json;
@@ -21,7 +28,7 @@ namespace attend {
 // (add_bos_token and add_eos_token change nothing where there is a
 // tokenizer.json.)
 struct HfConfig {
-  bool lower_case = false;  // see LoadTokenizer(); not in the files
+  TokenizerSettings extra = {};  // not in the files
   struct Token {
     int id = -1;  // as the files say; -1: they do not
     std::string content;

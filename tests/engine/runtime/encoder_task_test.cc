@@ -21,7 +21,7 @@ std::vector<float> Embed(const EmbedTask& task, const TransformerSpec& spec) {
   auto made = EncoderTask::Create(task, spec, /*rows=*/5);
   EXPECT_TRUE(made.ok()) << made.status();
   const float vector[] = {3, 4, 12};
-  (*made)->Take(0, vector);
+  (*made)->Take((*made)->parts()[0], 0, vector);
   EXPECT_TRUE((*made)->output().finished);
   return (*made)->output().values;
 }

@@ -212,6 +212,26 @@ Rows NaiveTransformer::Vector(const Rows& encoded) const {
   return x;
 }
 
+Rows NaiveTransformer::Sparse(const Rows& encoded) const {
+  const SparseSpec& sparse = *spec_.embed.sparse;
+  if (!sparse.layers.empty()) return Dense("sparse", sparse.layers, encoded);
+  const Rows logits = Head(encoded);
+  Rows weights(1, std::vector<double>(logits[0].size()));
+  for (const auto& row : logits) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      double weight = std::max(row[i], 0.0);
+      for (int log = 0; log < sparse.logs; ++log) weight = std::log(1 + weight);
+      double& pooled = weights[0][i];
+      pooled = sparse.sums ? pooled + weight : std::max(pooled, weight);
+    }
+  }
+  return weights;
+}
+
+Rows NaiveTransformer::Tokens(const Rows& encoded) const {
+  return Dense("tokens", spec_.embed.tokens->layers, encoded);
+}
+
 Rows NaiveTransformer::Head(const Rows& encoded) const {
   const HeadSpec& head = *spec_.head;
   if (head.kind == HeadKind::kSequence) {

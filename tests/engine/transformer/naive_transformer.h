@@ -52,6 +52,8 @@ class NaiveTransformer {
   // The embedding [1, width] of the encoder's output, and the result of the
   // head, [rows or 1, out].
   Rows Vector(const Rows& encoded) const;
+  Rows Sparse(const Rows& encoded) const;
+  Rows Tokens(const Rows& encoded) const;
   Rows Head(const Rows& encoded) const;
 
  private:

@@ -125,6 +125,8 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
   if (spec.encoder) stack("encoder", *spec.encoder);
   if (spec.decoder) stack("decoder", *spec.decoder);
   dense("embed", spec.embed.layers, spec.PooledWidth());
+  if (spec.embed.sparse) dense("sparse", spec.embed.sparse->layers, hidden);
+  if (spec.embed.tokens) dense("tokens", spec.embed.tokens->layers, hidden);
   int width = spec.head ? dense("head", spec.head->layers, hidden) : hidden;
   if (spec.LogitsVocab() == 0) return tensors;
   if (spec.decoder) width = hidden;

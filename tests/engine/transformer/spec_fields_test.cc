@@ -112,11 +112,20 @@ Names RefusedOf(Base base) {
       if (base == Base::kEncoder) {
         Add({""}, {"logits_bias", "logits_softcap"}, names);
       }
+      Add({"embed.sparse "},
+          {"of two numbers", "of tokens, sums", "of tokens, logs"}, names);
+      if (base == Base::kEncoder) {
+        Add({"embed.sparse of logits"}, {"", ", sums", ", logs"}, names);
+      }
       Add({"embed.", "head."},
           {"layers[0].out 0", "layers[0].linear no map, activation"}, names);
       AddRefusedOfStack("encoder", names);
       break;
     case Base::kEncoderDecoder:
+      Add({"embed.sparse "},
+          {"of two numbers", "of tokens, sums", "of tokens, logs", "of logits",
+           "of logits, sums", "of logits, logs"},
+          names);
       AddRefusedOfStack("encoder", names);
       Add({"encoder"}, {".layers none, no bias"}, names);
       AddRefusedOfStack("decoder", names);
@@ -127,7 +136,10 @@ Names RefusedOf(Base base) {
       Add({"embed."},
           {"poolings cls", "poolings max", "poolings last",
            "poolings root of the length", "poolings weighted", "poolings two",
-           "pools_prompt", "layers", "normalize"},
+           "pools_prompt", "layers", "normalize", "pooled", "sparse of tokens",
+           "sparse of two numbers", "sparse of tokens, sums",
+           "sparse of tokens, logs", "sparse of logits",
+           "sparse of logits, sums", "sparse of logits, logs", "tokens"},
           names);
       AddRefusedOfStack("decoder", names);
       break;

@@ -10,7 +10,8 @@ namespace attend {
 
 ATTEND_FIELDS(DenseSpec, out, activation, norm, pointwise, linear, residual,
               unit_length)
-ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize)
+ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize, pooled,
+              sparse, tokens)
 ATTEND_FIELDS(HeadSpec, kind, pooling, layers)
 ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head,
               logits_scale, logits_width, logits_bias, logits_softcap)
@@ -48,6 +49,32 @@ inline constexpr Row<EmbedSpec> kEmbed[] = {
     {"pools_prompt", [](EmbedSpec& s) { s.pools_prompt = false; }},
     {"layers", [](EmbedSpec& s) { s.layers.push_back({.out = 7}); }},
     {"normalize", [](EmbedSpec& s) { s.normalize = true; }},
+    {"pooled", [](EmbedSpec& s) { s.pooled = false; }},
+    {"sparse",
+     [](EmbedSpec& s) { s.sparse = SparseSpec{.layers = {{.out = 1}}}; },
+     "of tokens"},
+    {"sparse",
+     [](EmbedSpec& s) { s.sparse = SparseSpec{.layers = {{.out = 2}}}; },
+     "of two numbers"},
+    {"sparse",
+     [](EmbedSpec& s) {
+       s.sparse = SparseSpec{.layers = {{.out = 1}}, .sums = true};
+     },
+     "of tokens, sums"},
+    {"sparse",
+     [](EmbedSpec& s) {
+       s.sparse = SparseSpec{.layers = {{.out = 1}}, .logs = 2};
+     },
+     "of tokens, logs"},
+    {"sparse", [](EmbedSpec& s) { s.sparse = SparseSpec(); }, "of logits"},
+    {"sparse",
+     [](EmbedSpec& s) { s.sparse = SparseSpec{.layers = {}, .sums = true}; },
+     "of logits, sums"},
+    {"sparse",
+     [](EmbedSpec& s) { s.sparse = SparseSpec{.layers = {}, .logs = 2}; },
+     "of logits, logs"},
+    {"tokens",
+     [](EmbedSpec& s) { s.tokens = TokenVectorsSpec{.layers = {{.out = 5}}}; }},
 };
 
 inline constexpr Row<HeadSpec> kHead[] = {

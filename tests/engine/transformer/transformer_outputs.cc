@@ -12,6 +12,7 @@
 #include "engine/ops/exec/exec_context.h"
 #include "engine/transformer/head.h"
 #include "engine/transformer/pooling.h"
+#include "engine/transformer/sparse.h"
 #include "engine/transformer/transformer.h"
 #include "gtest/gtest.h"
 #include "tests/engine/transformer/naive_transformer.h"
@@ -89,7 +90,9 @@ class EngineRun {
       Encode(1000);
       outputs["encoder"] = Hidden();
       EXPECT_EQ(outputs["encoder"], in_pieces);
-      outputs["vector"] = Vector();
+      if (spec_.embed.pooled) outputs["vector"] = Vector();
+      if (spec_.embed.sparse) outputs["sparse"] = Sparse();
+      if (spec_.embed.tokens) outputs["tokens"] = Tokens();
       if (spec_.head) outputs["head"] = HeadRows();
     }
     if (spec_.decoder) outputs["logits"] = Decode();
@@ -159,6 +162,28 @@ class EngineRun {
             spec_.embed.pools_prompt ? 0 : kPromptRows, buffer);
     if (spec_.embed.normalize) NormalizeLength(vector.data, vector.cols);
     return RowsOf(vector);
+  }
+
+  Rows Tokens() {
+    HeadBuffer buffer(transformer_->head_width());
+    return RowsOf(Run(transformer_->tokens(), {}, 0, buffer));
+  }
+
+  // Of the source's tokens, or of the vocabulary.
+  Rows Sparse() {
+    const SparseSpec& sparse = *spec_.embed.sparse;
+    if (sparse.layers.empty()) {
+      const Rows logits = HeadRows();
+      std::vector<float> weights(logits[0].size());
+      for (const auto& row : logits) {
+        FoldLogits(sparse, std::vector<float>(row.begin(), row.end()),
+                   absl::MakeSpan(weights));
+      }
+      FinishWeights(sparse, absl::MakeSpan(weights));
+      return {std::vector<double>(weights.begin(), weights.end())};
+    }
+    HeadBuffer buffer(transformer_->head_width());
+    return RowsOf(Run(transformer_->sparse(), {}, 0, buffer));
   }
 
   Rows HeadRows() {
@@ -263,7 +288,9 @@ Outputs NaiveOutputs(const TransformerSpec& spec,
     const AttentionMask all = PaddingMask({kSource}, kSource, kSource);
     encoded = naive.Encode(SourceOf(spec.encoder->embedding), all);
     outputs["encoder"] = encoded;
-    outputs["vector"] = naive.Vector(encoded);
+    if (spec.embed.pooled) outputs["vector"] = naive.Vector(encoded);
+    if (spec.embed.sparse) outputs["sparse"] = naive.Sparse(encoded);
+    if (spec.embed.tokens) outputs["tokens"] = naive.Tokens(encoded);
     if (spec.head) outputs["head"] = naive.Head(encoded);
   }
   if (spec.decoder) {

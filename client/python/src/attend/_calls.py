@@ -136,6 +136,21 @@ def embed_tokens(inputs: Inputs, options: Any) -> Call[list[results.Vectors]]:
                 encoding=pb.EMBEDDING_FLOAT32, per_token=True)
 
 
+def embed_sparse(inputs: Inputs,
+                 options: Any) -> Call[list[dict[int, float]]]:
+    return call("Embed", pb.EmbedResponse, _each(results.weights),
+                pb.EmbedRequest, options, inputs=inputs_of(inputs),
+                kinds=[pb.EMBEDDING_KIND_SPARSE])
+
+
+def embed_multi_vector(inputs: Inputs,
+                       options: Any) -> Call[list[results.Vectors]]:
+    return call("Embed", pb.EmbedResponse, _each(results.multi_vector),
+                pb.EmbedRequest, options, inputs=inputs_of(inputs),
+                encoding=pb.EMBEDDING_FLOAT32,
+                kinds=[pb.EMBEDDING_KIND_MULTI_VECTOR])
+
+
 def classify(inputs: Inputs,
              options: Any) -> Call[list[results.Classification]]:
     return call("Classify", pb.ClassifyResponse, _each(results.classification),

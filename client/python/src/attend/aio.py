@@ -95,6 +95,21 @@ class Client(Settings):
         return await self._unary(_calls.embed_tokens(
             inputs, self._of_model(options)))
 
+    async def embed_sparse(
+            self, inputs: Inputs, **options: Unpack[EmbedOptions]
+    ) -> list[dict[int, float]]:
+        """The weights of tokens of each input, by id (SPLADE, BGE-M3)."""
+        return await self._unary(_calls.embed_sparse(
+            inputs, self._of_model(options)))
+
+    async def embed_multi_vector(
+            self, inputs: Inputs, **options: Unpack[EmbedOptions]
+    ) -> list[results.Vectors]:
+        """The vectors of each input that MaxSim compares (ColBERT): f32, shape
+        [vectors, width]."""
+        return await self._unary(_calls.embed_multi_vector(
+            inputs, self._of_model(options)))
+
     async def classify(
             self, inputs: Inputs, **options: Unpack[ClassifyOptions]
     ) -> list[results.Classification]:

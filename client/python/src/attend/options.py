@@ -93,6 +93,7 @@ class EmbedOptions(InputOptions, total=False):
     normalize: bool
     prompt_name: str
     prompt_text: str
+    role: Literal["query", "document"]
 
 
 class ClassifyOptions(InputOptions, total=False):

@@ -157,6 +157,17 @@ def vectors(result: pb.EmbedResult) -> Vectors:
     return numbers.reshape(-1, result.width)
 
 
+def weights(result: pb.EmbedResult) -> dict[int, float]:
+    return dict(zip(result.sparse.ids, result.sparse.weights))
+
+
+def multi_vector(result: pb.EmbedResult) -> Vectors:
+    """[vectors, width]; read-only, on the bytes of the message."""
+    numbers = numpy.frombuffer(result.multi_vector.data, "<f4").astype(
+        numpy.float32, copy=False)
+    return numbers.reshape(-1, result.multi_vector.width)
+
+
 def matrix(answer: pb.EmbedResponse) -> Vectors:
     """[inputs, width]"""
     return numpy.concatenate(read_all(answer.results, vectors))

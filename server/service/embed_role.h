@@ -1,0 +1,43 @@
+#ifndef ATTEND_SERVER_SERVICE_EMBED_ROLE_H_
+#define ATTEND_SERVER_SERVICE_EMBED_ROLE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "engine/api/model_info.h"
+#include "server/service/source.h"
+
+namespace attend {
+
+// The side of a search that a text is on. kText: the request says nothing.
+enum class EmbedRole { kText, kQuery, kDocument };
+
+// Reads EmbedRequest.role.
+absl::StatusOr<EmbedRole> ReadEmbedRole(const std::string& role);
+
+// The text to put before each input: `text`, else the model's prompt of that
+// name, else the prompt of the role, else the model's default.
+struct PromptChoice {
+  std::optional<std::string> text = std::nullopt;
+  std::optional<std::string> name = std::nullopt;
+  EmbedRole role = EmbedRole::kText;
+};
+absl::StatusOr<std::string> ChoosePrompt(const PromptChoice& choice,
+                                         const ModelInfo& model);
+
+// The longest text in tokens, where vectors of tokens are asked for.
+int MaxVectorTokens(EmbedRole role, const ModelInfo& model);
+
+// Fills a query up with the token that the model is trained to see there.
+void FillUp(EmbedRole role, const TokenVectorsInfo& info, SourceTokens& tokens);
+
+// The rows of a source whose vectors are compared.
+std::vector<int> ComparedRows(EmbedRole role, const TokenVectorsInfo& info,
+                              absl::Span<const int> ids);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_SERVICE_EMBED_ROLE_H_
