@@ -9,6 +9,7 @@
 #include "engine/api/engine_request.h"
 #include "engine/api/generation_params.h"
 #include "engine/api/label_scores.h"
+#include "engine/api/missing_default.h"
 
 namespace attend {
 
@@ -84,6 +85,12 @@ struct ModelInfo {
   int block_tokens = 0;
   // Defaults of generation, from the model's own files.
   GenerationParams generation;
+  // Of a model that continues its source: the longest and the shortest result,
+  // prompt included, where a request sets no number of new tokens; 0: not set.
+  int max_length = 0;
+  int min_length = 0;
+  // Defaults in the model's files that are not in `generation`.
+  std::vector<MissingDefault> missing_defaults = {};
 };
 
 // The input that the model takes: a source, or a prompt of the same ids.

@@ -1,6 +1,7 @@
 // Gemma 1 to 3: Gemma Team 2024, 2024, 2025.
 
 #include <cmath>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -32,6 +33,16 @@ absl::StatusOr<float> Cap(const JsonFile& config, absl::string_view key,
   if (config.IsNull(key)) return 0.0f;
   ASSIGN_OR_RETURN(const double cap, config.FloatOr(key, fallback, kCap));
   return static_cast<float>(cap);
+}
+
+// Gemma 1 was published with "gelu", which meant the tanh form.
+absl::Status SetFirstActivation(const JsonFile& config, StackSpec& decoder) {
+  ASSIGN_OR_RETURN(const std::string name, config.StringOr("hidden_act", ""));
+  if (name != "gelu") return absl::OkStatus();
+  for (LayerSpec& layer : decoder.layers) {
+    layer.feed_forward.activation = Activation::kGeluTanh;
+  }
+  return absl::OkStatus();
 }
 
 // Sets what all share: scaled embeddings, norms stored as gamma - 1.
@@ -119,6 +130,7 @@ absl::StatusOr<Family> LoadGemma(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "GemmaForCausalLM"));
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, kFirstDefaults));
+  RETURN_IF_ERROR(SetFirstActivation(config, *family.spec.decoder));
   RETURN_IF_ERROR(SetShared(config, family.spec));
   RETURN_IF_ERROR(AddLlamaTable(config, kFirstDefaults, family.names));
   RETURN_IF_ERROR(AddMatrices(config, family.names));

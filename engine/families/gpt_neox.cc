@@ -26,7 +26,8 @@ absl::StatusOr<TransformerSpec> GptNeoXSpec(const JsonFile& config) {
   ASSIGN_OR_RETURN(attention, DividedHeads(config, "num_attention_heads",
                                            sizes.heads, sizes.hidden));
   RotaryDefaults rotary = {.head_dim = attention.head_dim,
-                           .max_positions = sizes.max_positions};
+                           .max_positions = sizes.max_positions,
+                           .partial = true};
   ASSIGN_OR_RETURN(rotary.theta,
                    config.FloatOr("rotary_emb_base", 10000, kRotaryTheta));
   ASSIGN_OR_RETURN(rotary.fraction, config.FloatOr("rotary_pct", 0.25, {0, 1}));

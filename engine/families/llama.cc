@@ -11,8 +11,6 @@ namespace attend {
 
 absl::StatusOr<Family> LoadLlama(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "LlamaForCausalLM"));
-  // Would split matmuls, and so change their rounding.
-  RETURN_IF_ERROR(config.ExpectNeutral("pretraining_tp", 1));
   const LlamaDefaults defaults;
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));

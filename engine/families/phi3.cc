@@ -31,7 +31,10 @@ void AddQkv(const AttentionSpec& attention, NameTable& names) {
 
 absl::StatusOr<Family> LoadPhi3(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "Phi3ForCausalLM"));
-  const LlamaDefaults defaults = {.epsilon = 1e-5, .original_positions = 4096};
+  const LlamaDefaults defaults = {.epsilon = 1e-5,
+                                  .original_positions = 4096,
+                                  .partial = true,
+                                  .recomputes = true};
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
   StackSpec& decoder = *family.spec.decoder;

@@ -28,11 +28,12 @@ void MakeAngles(int position, absl::Span<const float> frequencies,
 Rotary::Rotary(const RotarySpec& spec, int max_positions)
     : spec_(spec), max_positions_(max_positions) {
   ATTEND_CHECK(!spec.frequencies.empty());
-  ATTEND_CHECK(!spec.uses_current_length() ||
+  const bool has_long = !spec.long_frequencies.empty();
+  ATTEND_CHECK(!has_long ||
                spec.long_frequencies.size() == spec.frequencies.size());
-  const bool stretches = spec.by_length() && !spec.uses_current_length();
-  const bool becomes_long = spec.by_length() && spec.uses_current_length() &&
-                            spec.original_positions < max_positions;
+  const bool stretches = spec.by_length() && !has_long;
+  const bool becomes_long =
+      spec.by_length() && has_long && spec.original_positions < max_positions;
   const int first = becomes_long ? spec.original_positions : max_positions;
   table_ = NewTable(first);
   for (int position = 0; position < first; ++position) {
@@ -73,7 +74,7 @@ RowAngles Rotary::Of(int position, int length, RotaryScratch& scratch) const {
   if (!spec_.by_length()) return Row(table_, position);
   ATTEND_CHECK(position < length && length <= max_positions_);
   if (length <= spec_.original_positions) return Row(table_, position);
-  if (spec_.uses_current_length()) return Row(long_table_, position);
+  if (!spec_.long_frequencies.empty()) return Row(long_table_, position);
   if (length == position + 1) return Row(table_, position);
   return Make(position, length, scratch);
 }

@@ -32,15 +32,19 @@ struct RotarySpec {
   std::vector<float> long_frequencies = {};
   float theta = 0;
   float factor = 0;
+  // Only with long_frequencies, see uses_current_length().
+  bool recomputes = true;
 
   int dims() const { return 2 * static_cast<int>(frequencies.size()); }
   // Whether frequencies depend on the length of a row's sequence.
   bool by_length() const { return original_positions > 0; }
-  // True, with long_frequencies: all rows of a sequence use its current length.
-  // When a sequence grows above original_positions, its earlier rows are
-  // computed again. False: a token keeps the frequencies of the length that the
-  // sequence had when the token came.
-  bool uses_current_length() const { return !long_frequencies.empty(); }
+  // True: all rows of a sequence use its current length. When a sequence grows
+  // above original_positions, its earlier rows are computed again. False: a
+  // token keeps the frequencies of the length that the sequence had when the
+  // token came.
+  bool uses_current_length() const {
+    return recomputes && !long_frequencies.empty();
+  }
   // The length whose frequencies the row at `position` has, in a sequence that
   // began with a prompt of `given` tokens and now has `tokens` tokens.
   int LengthOf(int position, int given, int tokens) const {
@@ -51,7 +55,8 @@ struct RotarySpec {
   // same frequencies at every position that both have.
   int FrequencyKind(int given, int tokens) const {
     if (uses_current_length()) return tokens > original_positions ? 1 : 0;
-    return given > original_positions ? given : 0;
+    if (given <= original_positions) return 0;
+    return long_frequencies.empty() ? given : 1;
   }
   // The first argument of RotaryFrequencies() for `length` tokens. `length` is
   // at least original_positions, dims() is above 2.

@@ -24,19 +24,17 @@
 namespace attend {
 namespace {
 
-// Most requests use the defaults alone: defaults that would be refused in a
-// request are refused here.
-absl::Status CheckDefaults(const std::string& path,
-                           const GenerationParams& params,
-                           const TransformerSpec& spec, int max_beams) {
+// Warns of defaults that a request is refused for if it does not replace them.
+void CheckDefaults(const std::string& path, const TransformerSpec& spec,
+                   int max_beams, GenerationDefaults& defaults) {
   const EmbeddingSpec& target = spec.decoder->embedding;
   const absl::Status status =
-      ValidateParams(params, 1,
+      ValidateParams(defaults.params, 1,
                      {.vocab = target.vocab,
                       .max_target_tokens = target.max_positions,
                       .max_beams = max_beams});
-  if (status.ok()) return status;
-  return absl::InvalidArgumentError(absl::StrFormat(
+  if (status.ok()) return;
+  defaults.warnings.push_back(absl::StrFormat(
       "%s: the model's generation parameters: %s", path, status.message()));
 }
 
@@ -100,7 +98,12 @@ ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   info.max_text_tokens = family.max_text_tokens > 0
                              ? family.max_text_tokens
                              : files.tokenizer->max_length();
-  if (files.generation) info.generation = *std::move(files.generation);
+  if (files.generation) {
+    info.generation = std::move(files.generation->params);
+    info.max_length = files.generation->max_length;
+    info.min_length = files.generation->min_length;
+    info.missing_defaults = std::move(files.generation->missing);
+  }
   return info;
 }
 
@@ -165,8 +168,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
   ASSIGN_OR_RETURN(ModelFiles files, OpenModelFiles(path));
   const TransformerSpec spec = files.family.spec;
   if (files.generation) {
-    RETURN_IF_ERROR(
-        CheckDefaults(path, *files.generation, spec, options.max_beams));
+    CheckDefaults(path, spec, options.max_beams, *files.generation);
   }
   const ComputeType dtype =
       options.dtype.value_or(DefaultComputeType(*files.tensors, compute.isa()));
@@ -175,6 +177,9 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
       OpenDraftOf({files, path, dtype}, draft_path, compute.isa(), options));
   RETURN_IF_ERROR(FitToRoom(files, dtype, draft_files, options));
   Model model;
+  if (files.generation) {
+    model.warnings = std::move(files.generation->warnings);
+  }
   ASSIGN_OR_RETURN(LoadedShortlist listed,
                    OpenShortlist(options.shortlist, files));
   model.shortlist = listed.counts;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
@@ -34,6 +35,8 @@ struct Model {
   std::optional<DraftInfo> draft = std::nullopt;  // nullopt: no draft model
   // What was read of the shortlist's file; zeros: there is none.
   ShortlistCounts shortlist = {};
+  // What of the model's files is not applied, for the log.
+  std::vector<std::string> warnings = {};
 };
 
 // Makes the process's thread team. options.max_isa limits oneDNN too, in the

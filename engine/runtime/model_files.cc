@@ -104,7 +104,8 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
     ASSIGN_OR_RETURN(files.chat, ChatTemplate::Load(own));
   }
   if (spec.decoder) {
-    ASSIGN_OR_RETURN(files.generation, LoadGenerationParams(own, config, spec));
+    ASSIGN_OR_RETURN(files.generation,
+                     LoadGenerationDefaults(own, config, spec));
   }
   ASSIGN_OR_RETURN(
       Checkpoint checkpoint,

@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/api/generation_params.h"
 #include "engine/checkpoint/tensor_source.h"
 #include "engine/families/shared/family.h"
+#include "engine/families/shared/generation_config.h"
 #include "engine/tokenizer/chat/chat_template.h"
 #include "engine/tokenizer/text/tokenizer.h"
 
@@ -20,8 +20,8 @@ namespace attend {
 struct ModelFiles {
   Family family;
   std::unique_ptr<Tokenizer> tokenizer;
-  std::unique_ptr<ChatTemplate> chat;          // null: no chat template
-  std::optional<GenerationParams> generation;  // if the model has a decoder
+  std::unique_ptr<ChatTemplate> chat;            // null: no chat template
+  std::optional<GenerationDefaults> generation;  // if the model generates
   std::unique_ptr<const TensorSource> tensors;
 };
 

@@ -162,7 +162,7 @@ absl::StatusOr<ModelFiles> OpenCtranslate2(const std::string& directory) {
                    GenerationFields(config, tokens, vocabularies.target,
                                     spec.encoder.has_value()));
   ASSIGN_OR_RETURN(files.generation,
-                   LoadGenerationParams(directory, generation, spec));
+                   LoadGenerationDefaults(directory, generation, spec));
   ASSIGN_OR_RETURN(files.tokenizer,
                    OpenTokenizer(directory, std::move(vocabularies)));
   RETURN_IF_ERROR(CheckVocabularies(*files.tokenizer, spec));

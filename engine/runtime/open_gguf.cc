@@ -25,7 +25,8 @@ absl::StatusOr<ModelFiles> OpenGguf(const std::string& path) {
                      LoadGgufChat(file.metadata(), tokenizer.config));
   }
   if (spec.decoder) {
-    ASSIGN_OR_RETURN(files.generation, GenerationParamsOf(loaded.config, spec));
+    ASSIGN_OR_RETURN(files.generation,
+                     GenerationDefaultsOf(loaded.config, spec));
   }
   files.tensors = std::make_unique<const GgufFile>(std::move(file));
   return files;

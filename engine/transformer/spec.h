@@ -143,13 +143,18 @@ struct HeadSpec {
   std::vector<DenseSpec> layers;    // slots "head.<i>"
 };
 
-// An encoder, a decoder, or both. Decoders are causal, encoders are not.
+// An encoder, a decoder, or both. Decoders are causal, encoders are not: a
+// decoder-only model that sees both ways has an encoder.
 struct TransformerSpec {
   int hidden = 0;
   std::optional<StackSpec> encoder;
   std::optional<StackSpec> decoder;
-  EmbedSpec embed;               // for models with an encoder
-  std::optional<HeadSpec> head;  // for models with an encoder
+  // For models with an encoder, and for decoders that do not generate.
+  EmbedSpec embed;
+  std::optional<HeadSpec> head;
+  // The decoder has a vocabulary projection. False, only without an encoder:
+  // the vectors of a prompt's tokens are embedded, or are input to the head.
+  bool generates = true;
   // Factor of the decoder's output, before the vocabulary projection.
   float logits_scale = 1;
   // Slot "logits.projection" maps the decoder's output to this many numbers,
@@ -189,7 +194,7 @@ struct TransformerSpec {
   }
   // Rows of the vocabulary projection; 0: no vocabulary projection.
   int LogitsVocab() const {
-    if (decoder) return decoder->embedding.vocab;
+    if (decoder) return generates ? decoder->embedding.vocab : 0;
     const bool masked_lm = head && head->kind == HeadKind::kMaskedLm;
     return masked_lm ? encoder->embedding.vocab : 0;
   }

@@ -15,10 +15,13 @@ absl::Status CheckLengths(const std::string& at, const RotarySpec& rotary) {
       AtLeast(at + ".original_positions", rotary.original_positions, 0));
   if (!rotary.by_length()) {
     RETURN_IF_ERROR(Unset(at + ".long_frequencies",
-                          rotary.uses_current_length(),
+                          !rotary.long_frequencies.empty(),
                           "without original_positions"));
   }
-  if (rotary.by_length() && !rotary.uses_current_length()) {
+  const bool has_long = !rotary.long_frequencies.empty();
+  RETURN_IF_ERROR(Unset(at + ".recomputes", !rotary.recomputes && !has_long,
+                        "without long_frequencies"));
+  if (rotary.by_length() && !has_long) {
     RETURN_IF_ERROR(Positive(at + ".theta", rotary.theta));
     RETURN_IF_ERROR(Positive(at + ".factor", rotary.factor));
     return AtLeast(at + ".dims()", rotary.dims(), 4);
@@ -26,7 +29,7 @@ absl::Status CheckLengths(const std::string& at, const RotarySpec& rotary) {
   constexpr char kWhere[] = "where frequencies are given for all lengths";
   RETURN_IF_ERROR(Neutral(at + ".theta", rotary.theta, 0, kWhere));
   RETURN_IF_ERROR(Neutral(at + ".factor", rotary.factor, 0, kWhere));
-  if (!rotary.uses_current_length()) return absl::OkStatus();
+  if (!has_long) return absl::OkStatus();
   return Same(at + ".long_frequencies.size()",
               static_cast<int>(rotary.long_frequencies.size()),
               at + ".frequencies", rotary.dims() / 2);

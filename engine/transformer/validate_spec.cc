@@ -216,6 +216,7 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
 }
 
 absl::Status CheckLogits(const TransformerSpec& spec) {
+  if (!spec.generates) return Unexpected("generates", "false", "true");
   RETURN_IF_ERROR(Positive("logits_scale", spec.logits_scale));
   RETURN_IF_ERROR(AtLeast("logits_width", spec.logits_width, 0));
   RETURN_IF_ERROR(ZeroOrMore("logits_softcap", spec.logits_softcap));

@@ -41,6 +41,12 @@ absl::Status TryLoad(const Loading& to, const ModelSource& source) {
   const std::string family = model.engine->info().family;
   const std::string dtype = model.engine->info().dtype;
   LogModel(source, model, to.log);
+  for (const std::string& warning : model.warnings) {
+    to.log.Write(LogLevel::kWarning, "model_file",
+                 {{"model", source.name},
+                  {"model_version", source.version},
+                  {"warning", warning}});
+  }
   to.models.Add(source.name, std::move(model), source.version, /*warm=*/true);
   to.log.Write(LogLevel::kInfo, "loaded",
                {{"model", source.name},

@@ -48,6 +48,10 @@ std::optional<EngineRequest> ShortRequest(const ModelInfo& info) {
     GenerationParams params = info.generation;
     params.max_new_tokens = kNewTokens;
     params.min_new_tokens = 0;
+    // The model's own mode may be none.
+    params.num_return_sequences = 1;
+    if (params.do_sample) params.num_beams = 1;
+    params.num_beams = std::min(params.num_beams, info.max_beams);
     request.task = GenerateTask{std::move(params)};
   } else if (info.embeds) {
     const bool sparse = !info.pools && info.weighs_tokens;

@@ -135,6 +135,57 @@ int MostNewTokens(const ModelInfo& model, int known,
   return std::max(most - known, 1);
 }
 
+// The model's max_length counts the prompt.
+absl::Status FitModelLength(const ModelInfo& model, int known,
+                            GenerationParams& params) {
+  if (model.max_length == 0) return absl::OkStatus();
+  params.max_new_tokens = model.max_length - known;
+  if (params.max_new_tokens > 0) return absl::OkStatus();
+  return TooManyTokensError(absl::StrFormat(
+      "prompt has %d tokens, the model's default max_length is %d, prompt "
+      "included: set params.max_new_tokens",
+      known, model.max_length));
+}
+
+// Returns true if results of `params` depend on a missing default.
+bool ReliesOn(MissingDefault::When when, const GenerationParams& params) {
+  switch (when) {
+    case MissingDefault::When::kAlways:
+      return true;
+    case MissingDefault::When::kSampling:
+      return params.do_sample;
+    case MissingDefault::When::kGreedy:
+      return !params.do_sample && params.num_beams == 1;
+    case MissingDefault::When::kNoBeams:
+      return params.num_beams == 1;
+    case MissingDefault::When::kBeams:
+      return params.num_beams > 1;
+  }
+  return true;
+}
+
+bool Sets(const v1::GenerationParams& request, const std::string& field) {
+  const auto* const found = request.GetDescriptor()->FindFieldByName(field);
+  if (found == nullptr) return false;
+  const auto* const reflection = request.GetReflection();
+  return found->is_repeated() ? reflection->FieldSize(request, found) > 0
+                              : reflection->HasField(request, found);
+}
+
+// Refuses a request that relies on a default which cannot be applied.
+absl::Status CheckMissing(const v1::GenerationParams& request,
+                          const ModelInfo& model,
+                          const GenerationParams& params) {
+  for (const MissingDefault& missing : model.missing_defaults) {
+    if (!ReliesOn(missing.when, params)) continue;
+    if (Sets(request, missing.field)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the model's default cannot be applied: ", missing.message,
+        missing.field.empty() ? "" : "; set params.", missing.field));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckPriority(int priority) {
@@ -152,6 +203,7 @@ absl::Status FitLengths(const v1::GenerationParams& request,
                         limit + prefix - 1));
   }
   if (!request.has_max_new_tokens()) {
+    RETURN_IF_ERROR(FitModelLength(model, known + prefix, params));
     params.max_new_tokens = std::min(params.max_new_tokens, limit);
   } else if (request.max_new_tokens() == 0) {
     params.max_new_tokens = MostNewTokens(model, known + prefix, params);
@@ -164,6 +216,9 @@ absl::Status FitLengths(const v1::GenerationParams& request,
     return TooManyTokensError(most.message());
   }
   RETURN_IF_ERROR(most);
+  if (model.min_length > 0) {
+    params.min_new_tokens = std::max(model.min_length - known - prefix, 0);
+  }
   params.min_new_tokens =
       request.has_min_new_tokens()
           ? request.min_new_tokens()
@@ -180,6 +235,7 @@ absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
   MergeMode(params, merged);
   MergeNumbers(params, merged);
   RETURN_IF_ERROR(MergeEarlyStopping(params, merged));
+  RETURN_IF_ERROR(CheckMissing(params, model, merged));
   RETURN_IF_ERROR(CheckLimits(merged, "params."));
   RETURN_IF_ERROR(FitMode(params, model, merged));
   RETURN_IF_ERROR(FitLengths(params, model, 1, merged));

@@ -26,10 +26,10 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       Known("tests/golden/families/gpt2-gelu/config.json")};
   directory.Write("generation_config.json", View(data, size));
   for (const Known& model : models) {
-    const auto params =
-        LoadGenerationParams(directory.path(), model.config, model.family.spec);
+    const auto params = LoadGenerationDefaults(directory.path(), model.config,
+                                               model.family.spec);
     if (!Accepted(params.status(), "generation_config.json")) continue;
-    ATTEND_CHECK(params->max_new_tokens >= 0);
+    ATTEND_CHECK(params->params.max_new_tokens >= 0);
   }
   return 0;
 }

@@ -18,7 +18,7 @@ absl::Status Load(const JsonFile& config) {
                                   FitOptions(family->spec, EngineOptions()));
   ATTEND_CHECK(!needs.empty());
   if (!family->spec.decoder) return absl::OkStatus();
-  return LoadGenerationParams(empty.path(), config, family->spec).status();
+  return LoadGenerationDefaults(empty.path(), config, family->spec).status();
 }
 
 }  // namespace

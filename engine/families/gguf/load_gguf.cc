@@ -199,6 +199,18 @@ absl::Status CompleteEncoder(const GgufConfig& config, TransformerSpec& spec) {
   return absl::OkStatus();
 }
 
+// Refuses a file whose heads are rotated in another part than the family's.
+absl::Status CheckRotated(const GgufConfig& config,
+                          const TransformerSpec& spec) {
+  if (!spec.decoder) return absl::OkStatus();
+  const auto& rotary = spec.decoder->layers.front().self_attention.rotary;
+  if (!rotary) return absl::OkStatus();
+  const int dims = rotary->dims();
+  return config.metadata()
+      .IntOr(config.Key("rope.dimension_count"), dims, {dims, dims})
+      .status();
+}
+
 // llama.cpp stores gamma, where the checkpoint had gamma - 1.
 void TakeUnitOffset(TransformerSpec& spec) {
   if (!spec.decoder) return;
@@ -220,6 +232,7 @@ absl::StatusOr<GgufFamily> LoadGguf(const GgufFile& file) {
   ASSIGN_OR_RETURN(Family family, LoadFamily(config));
   TakeUnitOffset(family.spec);
   RETURN_IF_ERROR(CompleteEncoder(builder, family.spec));
+  RETURN_IF_ERROR(CheckRotated(builder, family.spec));
   family.names = architecture->names(file, family.spec);
   return GgufFamily{std::move(config), std::move(family)};
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "engine/tensor/status_macros.h"
@@ -33,6 +35,23 @@ constexpr NamedActivation kActivations[] = {
     {"tanh", Activation::kTanh},
     {"linear", Activation::kNone},
 };
+
+// The part of a class's name that says what it computes on top of its model:
+// "ForMaskedLM" of "BertForMaskedLM". Empty for a class without a head
+// ("BertModel").
+absl::string_view HeadName(absl::string_view name) {
+  if (absl::EndsWith(name, "LMHeadModel")) return "ForCausalLM";
+  constexpr absl::string_view kEncoder = "EncoderModel";
+  if (absl::EndsWith(name, kEncoder)) return kEncoder;
+  const size_t at = name.rfind("For");
+  const size_t next = at + 3;
+  // "RoFormerModel" has no head.
+  if (at == absl::string_view::npos || next >= name.size() ||
+      !absl::ascii_isupper(static_cast<unsigned char>(name[next]))) {
+    return {};
+  }
+  return name.substr(at);
+}
 
 }  // namespace
 
@@ -105,18 +124,29 @@ absl::StatusOr<std::string> Architecture(
   if (!config.Has("architectures")) return std::string();
   ASSIGN_OR_RETURN(const std::vector<std::string> names,
                    config.Strings("architectures"));
-  if (names.size() != 1 || std::find(supported.begin(), supported.end(),
-                                     names[0]) == supported.end()) {
+  // Finds the first supported class with the same head as one of the names.
+  for (const std::string& name : names) {
+    for (const absl::string_view known : supported) {
+      if (known == name) return name;
+    }
+  }
+  for (const std::string& name : names) {
+    const absl::string_view head = HeadName(name);
+    if (head.empty()) continue;
+    for (const absl::string_view known : supported) {
+      if (HeadName(known) == head) return std::string(known);
+    }
     return config.Unexpected("architectures",
                              absl::StrCat(supported.size() > 1 ? "one of " : "",
                                           absl::StrJoin(supported, ", ")));
   }
-  return names[0];
+  return std::string();
 }
 
 absl::Status CheckDecoderOf(const JsonFile& config,
                             absl::string_view supported) {
   RETURN_IF_ERROR(Architecture(config, {supported}).status());
+  RETURN_IF_ERROR(ExpectFlags(config, {"is_causal"}, true));
   return ExpectFlags(config, {"add_cross_attention", "is_encoder_decoder"},
                      false);
 }

@@ -26,6 +26,8 @@ inline constexpr IntRange kHeadDim = {1, 1 << 12};
 inline constexpr IntRange kWidth = {1, 1 << 17};
 inline constexpr IntRange kLayers = {1, 128};
 inline constexpr IntRange kPositions = {2, 1 << 18};
+// Positions that take no table of the model: memory limits them.
+inline constexpr IntRange kComputedPositions = {2, 1 << 24};
 inline constexpr IntRange kWindow = {1, 1 << 20};
 inline constexpr IntRange kTokenId = {0, (1 << 22) - 1};
 inline constexpr IntRange kTokenTypes = {0, 1 << 10};
@@ -61,13 +63,17 @@ absl::StatusOr<AttentionSpec> DividedHeads(const JsonFile& config,
                                            absl::string_view key, int heads,
                                            int hidden);
 
-// The model's class ("architectures"), which must be one of `supported`; "" if
-// the file names none.
+// The class of "architectures" that says what the model computes. The family is
+// that of model_type; a class only says which head there is. So a class of
+// another or older name stands for the class of `supported` with the same head
+// ("MPTForCausalLM" for "MptForCausalLM"), and a class without a head adds
+// nothing. Returns the first of `supported` that the file names, "" if it names
+// no head. INVALID_ARGUMENT if a head is named that `supported` has not.
 absl::StatusOr<std::string> Architecture(
     const JsonFile& config, absl::Span<const absl::string_view> supported);
 
-// Checks that a decoder-only family's file names no class but `supported`, and
-// that its decoder has no cross-attention.
+// Checks that a decoder-only family's file names no head but that of
+// `supported`, and that its decoder is causal and has no cross-attention.
 absl::Status CheckDecoderOf(const JsonFile& config,
                             absl::string_view supported);
 

@@ -16,11 +16,12 @@ absl::StatusOr<DecoderSizes> ReadDecoderSizes(const JsonFile& config,
   ASSIGN_OR_RETURN(sizes.layers,
                    Number(config, {keys.layers, usual.layers}, kLayers));
   ASSIGN_OR_RETURN(sizes.vocab, Number(config, {"vocab_size"}, kVocab));
-  ASSIGN_OR_RETURN(
-      sizes.max_positions,
-      keys.max_positions > 0
-          ? NumberOr(config, keys.positions, keys.max_positions, kPositions)
-          : Number(config, {keys.positions, usual.positions}, kPositions));
+  ASSIGN_OR_RETURN(sizes.max_positions,
+                   keys.max_positions > 0
+                       ? NumberOr(config, keys.positions, keys.max_positions,
+                                  kComputedPositions)
+                       : Number(config, {keys.positions, usual.positions},
+                                kComputedPositions));
   return sizes;
 }
 

@@ -22,15 +22,17 @@ absl::StatusOr<std::vector<std::string>> Labels(const JsonFile& config) {
     ASSIGN_OR_RETURN(const auto by_id, config.StringMap("id2label"));
     for (size_t id = 0; id < by_id.size(); ++id) {
       const auto found = by_id.find(absl::StrCat(id));
-      if (found == by_id.end()) {
-        return config.Unexpected("id2label", "the ids 0, 1, 2, ...");
-      }
-      labels.push_back(found->second);
+      // As many labels as entries: transformers counts them.
+      labels.push_back(found == by_id.end() ? absl::StrCat("LABEL_", id)
+                                            : found->second);
     }
     if (labels.empty()) return config.Unexpected("id2label", "labels");
-    const int64_t count = static_cast<int64_t>(labels.size());
-    RETURN_IF_ERROR(config.IntOr("num_labels", count, {count, count}).status());
-    return labels;
+    const int size = static_cast<int>(labels.size());
+    ASSIGN_OR_RETURN(const int wanted,
+                     NumberOr(config, "num_labels", size, {1, kMaxLabels}));
+    if (wanted == size) return labels;
+    // transformers names the labels itself, with a warning.
+    labels.clear();
   }
   ASSIGN_OR_RETURN(const int count,
                    NumberOr(config, "num_labels", 2, {1, kMaxLabels}));

@@ -51,11 +51,12 @@ absl::StatusOr<TransformerSpec> LlamaSpec(const JsonFile& config,
   ASSIGN_OR_RETURN(layer.self_attention, Attention(config, sizes, defaults));
   ASSIGN_OR_RETURN(
       layer.self_attention.rotary,
-      ReadRotaryOf(config,
-                   {.theta = defaults.theta,
-                    .head_dim = layer.self_attention.head_dim,
-                    .max_positions = sizes.max_positions,
-                    .original_positions = defaults.original_positions}));
+      ReadRotaryOf(config, {.theta = defaults.theta,
+                            .head_dim = layer.self_attention.head_dim,
+                            .max_positions = sizes.max_positions,
+                            .original_positions = defaults.original_positions,
+                            .partial = defaults.partial,
+                            .recomputes = defaults.recomputes}));
   ASSIGN_OR_RETURN(sizes.max_positions,
                    RotaryPositions(config, *layer.self_attention.rotary,
                                    sizes.max_positions));

@@ -25,7 +25,10 @@ struct LlamaDefaults {
   double epsilon = 1e-6;
   double theta = 10000;  // of the rotation
   bool tied = false;
-  int original_positions = 0;  // see RotaryDefaults
+  // See RotaryDefaults.
+  int original_positions = 0;
+  bool partial = false;
+  bool recomputes = false;
 };
 
 // Llama's decoder (Touvron et al. 2023) with the sizes of config.json: pre-norm

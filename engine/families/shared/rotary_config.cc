@@ -16,11 +16,12 @@ namespace {
 constexpr FloatRange kFactor = {1, 1e6};
 
 constexpr char kOriginal[] = "original_max_position_embeddings";
+constexpr char kFraction[] = "partial_rotary_factor";
 
 absl::StatusOr<int> OriginalPositions(const JsonFile& rope,
                                       const RotaryDefaults& defaults) {
   if (defaults.original_positions > 0) return defaults.original_positions;
-  return NumberOr(rope, kOriginal, defaults.max_positions, kPositions);
+  return NumberOr(rope, kOriginal, defaults.max_positions, kComputedPositions);
 }
 
 absl::Status ScaleLinear(const JsonFile& rope, RotarySpec& spec) {
@@ -122,6 +123,7 @@ absl::Status ScaleLong(const JsonFile& rope, const RotaryDefaults& defaults,
                        double theta, RotarySpec& spec) {
   constexpr FloatRange kDivisor = {1e-3, 1e6};
   ASSIGN_OR_RETURN(spec.original_positions, OriginalPositions(rope, defaults));
+  spec.recomputes = defaults.recomputes;
   const size_t count = spec.frequencies.size();
   const auto divided =
       [&](const char* key) -> absl::StatusOr<std::vector<float>> {
@@ -155,6 +157,10 @@ absl::Status Scale(const JsonFile& rope, const RotaryDefaults& defaults,
   const char* const key = rope.Has("rope_type") ? "rope_type" : "type";
   ASSIGN_OR_RETURN(const std::string kind, rope.StringOr(key, "default"));
   if (kind == "default") return absl::OkStatus();
+  if (!defaults.partial) {
+    // transformers makes angles for a part of the head, and rotates all of it.
+    RETURN_IF_ERROR(rope.FloatOr(kFraction, 1, {1, 1}).status());
+  }
   if (kind == "linear") return ScaleLinear(rope, spec);
   if (kind == "dynamic") return ScaleDynamic(rope, defaults, theta, spec);
   // "su" is the name of longrope in the first files of Phi-3.
@@ -191,9 +197,10 @@ absl::StatusOr<RotarySpec> ReadRotary(const JsonFile& rope,
                                       const RotaryDefaults& defaults) {
   ASSIGN_OR_RETURN(const double theta,
                    rope.FloatOr("rope_theta", defaults.theta, kRotaryTheta));
-  ASSIGN_OR_RETURN(
-      const double fraction,
-      rope.FloatOr("partial_rotary_factor", defaults.fraction, {0, 1}));
+  double fraction = defaults.fraction;
+  if (defaults.partial) {
+    ASSIGN_OR_RETURN(fraction, rope.FloatOr(kFraction, fraction, {0, 1}));
+  }
   const int dims = static_cast<int>(defaults.head_dim * fraction);
   constexpr int kMaxDims = kMaxRotaryDims;
   if (dims < 2 || dims > kMaxDims || dims % 2 != 0) {
@@ -210,12 +217,13 @@ absl::StatusOr<RotarySpec> ReadRotaryOf(const JsonFile& config,
                                         RotaryDefaults defaults) {
   ASSIGN_OR_RETURN(defaults.theta,
                    config.FloatOr("rope_theta", defaults.theta, kRotaryTheta));
-  ASSIGN_OR_RETURN(
-      defaults.fraction,
-      config.FloatOr("partial_rotary_factor", defaults.fraction, {0, 1}));
-  ASSIGN_OR_RETURN(
-      defaults.original_positions,
-      NumberOr(config, kOriginal, defaults.original_positions, kPositions));
+  if (defaults.partial) {
+    ASSIGN_OR_RETURN(defaults.fraction,
+                     config.FloatOr(kFraction, defaults.fraction, {0, 1}));
+  }
+  ASSIGN_OR_RETURN(defaults.original_positions,
+                   NumberOr(config, kOriginal, defaults.original_positions,
+                            kComputedPositions));
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
     if (!config.Has(key)) continue;
     ASSIGN_OR_RETURN(const JsonFile rope, config.Object(key));
@@ -226,14 +234,16 @@ absl::StatusOr<RotarySpec> ReadRotaryOf(const JsonFile& config,
 
 absl::StatusOr<int> RotaryPositions(const JsonFile& config,
                                     const RotarySpec& spec, int max_positions) {
-  if (!spec.by_length() || spec.uses_current_length()) return max_positions;
+  if (!spec.by_length() || !spec.long_frequencies.empty()) {
+    return max_positions;
+  }
   const double stretched = double{spec.factor} * max_positions;
-  if (stretched <= kPositions.max) return static_cast<int>(stretched);
+  if (stretched <= kComputedPositions.max) return static_cast<int>(stretched);
   return absl::InvalidArgumentError(
       absl::StrCat(config.path(),
                    ": max_position_embeddings times the factor of rope_type "
                    "dynamic is ",
-                   stretched, ", limit is ", kPositions.max));
+                   stretched, ", limit is ", kComputedPositions.max));
 }
 
 }  // namespace attend

@@ -22,6 +22,10 @@ struct RotaryDefaults {
   // The positions that the model was first trained for. This value wins over
   // the object's. 0: the object's value, or max_positions if that has none.
   int original_positions = 0;
+  // The model reads partial_rotary_factor. Models of transformers that do not
+  // read it rotate whole heads, whatever the file says.
+  bool partial = false;
+  bool recomputes = false;  // see RotarySpec
 };
 // The rotation that `rope` describes: the object "rope_parameters" (since
 // transformers 5) or "rope_scaling" (before). Its "rope_type" (before: "type")
@@ -33,10 +37,11 @@ struct RotaryDefaults {
 //             prompt's length; each generated token uses those of the length so
 //             far.
 //   yarn      Peng et al. 2023
-//   longrope  Ding et al. 2024. All tokens of a sequence above the original
+//   longrope  Ding et al. 2024. All tokens of a prompt above the original
 //             length use the long frequencies. A sequence that grows beyond it
-//             is computed again, as generate() does for Phi-3. (For other
-//             families generate() would go on with keys of both kinds.)
+//             is computed again, as generate() does for Phi-3, if
+//             RotaryDefaults::recomputes; otherwise its later tokens alone use
+//             them.
 //   llama3    Grattafiori et al. 2024
 //
 // Fields that are absent come from `defaults`. The results are those of

@@ -255,8 +255,9 @@ TEST_P(BadConfigsTest, WhatIsNotKnownIsNamedBesideWhatIs) {
                                              " is \"mish\", expected one of ")),
                       HasSubstr("gelu_new, "), HasSubstr("relu, ")));
   }
-  EXPECT_THAT(Error({{"architectures", Json::array({"RwkvForCausalLM"})}}),
-              AllOf(HasSubstr("architectures is [\"RwkvForCausalLM\"]"),
+  const Json audio = Json::array({"RwkvForAudioClassification"});
+  EXPECT_THAT(Error({{"architectures", audio}}),
+              AllOf(HasSubstr("architectures is "), HasSubstr(audio[0]),
                     HasSubstr(GetParam().architecture)));
   EXPECT_THAT(Error({{"quantization_config", {{"bits", 4}}}}),
               HasSubstr("quantization_config: quant_method is missing"));

@@ -99,6 +99,28 @@ TEST(LongRopeTest, WhatNoFileCanHaveIsNamed) {
       HasSubstr("original_max_position_embeddings is 1"));
 }
 
+TEST(LongRopeTest, OnlyPhi3ComputesASequenceAgain) {
+  EXPECT_TRUE(RotaryOf(Long(Json::object())).recomputes);
+  const RotarySpec llama =
+      RotaryOf(Dynamic({{"rope_type", "longrope"},
+                        {"short_factor", {1.0, 1.0, 1.25, 1.5, 2.0, 2.0, 2.0}},
+                        {"long_factor", {2.0, 3.0, 4.0, 5.0, 8.0, 8.0, 9.0}},
+                        {"original_max_position_embeddings", 20}}));
+  EXPECT_FALSE(llama.recomputes);
+  EXPECT_EQ(llama.original_positions, 20);
+}
+
+TEST(PartialRotaryTest, IsIgnoredWhereTransformersDoes) {
+  const RotarySpec whole =
+      RotaryOf(LoadFamily(FixtureConfig("mistral-4x-window")));
+  EXPECT_EQ(RotaryOf(LoadFamily(FixtureConfig(
+                "mistral-4x-window", {{"partial_rotary_factor", 0.5}}))),
+            whole);
+  // It cannot rotate a whole head by the angles of a part.
+  EXPECT_THAT(ErrorOf(Dynamic({{"partial_rotary_factor", 0.5}})),
+              HasSubstr("partial_rotary_factor is 0.5"));
+}
+
 TEST(DynamicRopeTest, StretchesTheLengthOfTheFile) {
   const auto family = Dynamic(Json::object());
   const RotarySpec spec = RotaryOf(family);
@@ -121,9 +143,9 @@ TEST(DynamicRopeTest, WhatNoFileCanHaveIsNamed) {
         << value;
   }
   EXPECT_THAT(
-      ErrorOf(Dynamic({{"factor", 1e5}})),
+      ErrorOf(Dynamic({{"factor", 1e6}})),
       HasSubstr("max_position_embeddings times the factor of rope_type dynamic "
-                "is 4e+06, limit is 262144"));
+                "is 4e+07, limit is 16777216"));
   EXPECT_THAT(ErrorOf(Dynamic(Json::object(), {{"head_dim", 2}})),
               HasSubstr("2 of a head's numbers are rotated, expected 4 or more "
                         "with rope_type dynamic"));

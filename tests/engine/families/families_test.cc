@@ -90,7 +90,7 @@ TEST(MarianTest, WhatIsNotSupportedIsNamed) {
             "model_type is \"umt5\", expected one of bart, bert, bloom, "
             "distilbert, electra, "},
            {{{"model_type", nullptr}}, "model_type is missing"},
-           {{{"architectures", {"MarianModel"}}}, "architectures"},
+           {{{"architectures", {"MarianForCausalLM"}}}, "architectures"},
            {{{"activation_function", "mish"}},
             "expected one of gelu, gelu_python, gelu_new"},
            {{{"static_position_embeddings", false}}, "static_position"},
@@ -142,7 +142,7 @@ absl::Status LoadAll(const std::string& directory,
           .status();
   if (status.ok()) status = weights.CheckAllRead();
   if (status.ok() && family->spec.decoder) {
-    status = LoadGenerationParams(directory, config, family->spec).status();
+    status = LoadGenerationDefaults(directory, config, family->spec).status();
   }
   return status;
 }

@@ -150,9 +150,6 @@ TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
             {{"max_position_embeddings", 1 << 20}},
             "max_position"},
            {"mbart-4x-scaled",
-            {{"architectures", {"BartModel"}}},
-            "MBartModel"},
-           {"mbart-4x-scaled",
             {{"normalize_before", false}},
             "normalize_before"},
            {"mbart-4x-scaled",
@@ -202,7 +199,6 @@ TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
            {"t5-4x-long",
             {{"relative_attention_num_buckets", 256}},
             "relative_attention_max_distance is missing"},
-           {"mt5-4x", {{"architectures", {"UMT5Model"}}}, "MT5Model"},
        }) {
     const auto family = LoadFamily(FixtureConfig(c.fixture, c.changes));
     EXPECT_TRUE(absl::IsInvalidArgument(family.status()))

@@ -55,7 +55,7 @@ absl::Status LoadDirectory(Compute& compute, const std::string& directory) {
   RETURN_IF_ERROR(ReadSentenceTransformers(directory, family));
   if (family.spec.decoder) {
     RETURN_IF_ERROR(
-        LoadGenerationParams(directory, config, family.spec).status());
+        LoadGenerationDefaults(directory, config, family.spec).status());
   }
   ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                    Checkpoint::Open(directory, family.folders));

@@ -137,6 +137,12 @@ TEST(RotarySpecTest, TheLengthThatARowHasFrequenciesOf) {
   EXPECT_EQ(whole.FrequencyKind(3, 10), 0);
   EXPECT_EQ(whole.FrequencyKind(3, 11), 1);
   EXPECT_EQ(whole.FrequencyKind(12, 12), 1);
+  RotarySpec kept = whole;
+  kept.recomputes = false;
+  EXPECT_EQ(kept.LengthOf(6, 7, 19), 7);
+  EXPECT_EQ(kept.LengthOf(10, 7, 19), 11);
+  EXPECT_EQ(kept.FrequencyKind(3, 11), 0);
+  EXPECT_EQ(kept.FrequencyKind(12, 30), 1);
 }
 
 }  // namespace

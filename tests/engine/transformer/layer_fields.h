@@ -11,7 +11,7 @@ namespace attend {
 
 ATTEND_FIELDS(NormSpec, kind, epsilon, unit_offset)
 ATTEND_FIELDS(RotarySpec, frequencies, magnitude, original_positions,
-              long_frequencies, theta, factor)
+              long_frequencies, theta, factor, recomputes)
 ATTEND_FIELDS(AttentionSpec, heads, kv_heads, head_dim, scale, clip, head_norm,
               rotary, softcap, slopes, window)
 ATTEND_FIELDS(FeedForwardSpec, width, activation, gated)
@@ -53,6 +53,13 @@ inline constexpr Row<RotarySpec> kRotary[] = {
      "19 and others"},
     {"original_positions", [](RotarySpec& s) { MakeLong(20, s); },
      "20 and others", /*shows=*/false},
+    {"original_positions",
+     [](RotarySpec& s) {
+       MakeLong(18, s);
+       s.recomputes = false;
+     },
+     "18 and others, kept"},
+    {"recomputes", [](RotarySpec& s) { s.recomputes = false; }},
     {"long_frequencies",
      [](RotarySpec& s) {
        s.long_frequencies = {0.7f, 0.3f, 0.01f};

@@ -139,7 +139,8 @@ void NaiveTransformer::Turn(const AttentionSpec& spec, int heads, int given,
   if (!spec.rotary) return;
   const int half = static_cast<int>(spec.rotary->frequencies.size());
   const double magnitude = spec.rotary->magnitude;
-  const bool whole = !spec.rotary->long_frequencies.empty();
+  const bool whole =
+      spec.rotary->recomputes && !spec.rotary->long_frequencies.empty();
   for (int position = 0; position < static_cast<int>(x.size()); ++position) {
     int length = static_cast<int>(x.size());
     if (!whole) length = position < given ? given : position + 1;

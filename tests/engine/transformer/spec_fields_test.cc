@@ -71,7 +71,8 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
        "cross_attention", "self_attention.heads 3", "self_attention.head_dim 0",
        "self_attention.scale 0", "self_attention.slopes of 3",
        "self_attention.rotary.theta", "self_attention.rotary.factor",
-       "self_attention.rotary.long_frequencies"},
+       "self_attention.rotary.long_frequencies",
+       "self_attention.rotary.recomputes"},
       names);
   // Layers that differ.
   Add({layers[1]},
@@ -85,7 +86,9 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
   }
   for (const std::string& layer : layers) {
     Add({layer + "self_attention.rotary.original_positions "},
-        {"9", "17", "20", "19 and others", "20 and others"}, names);
+        {"9", "17", "20", "19 and others", "20 and others",
+         "18 and others, kept"},
+        names);
   }
 }
 
@@ -102,7 +105,7 @@ void AddRefusedOfCross(Names& names) {
 }
 
 Names RefusedOf(Base base) {
-  Names names = {"hidden 0", "encoder", "embed.poolings none"};
+  Names names = {"hidden 0", "encoder", "embed.poolings none", "generates"};
   switch (base) {
     case Base::kMaskedLm:
       names.insert("head.pooling");

@@ -13,7 +13,7 @@ ATTEND_FIELDS(DenseSpec, out, activation, norm, pointwise, linear, residual,
 ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize, pooled,
               sparse, tokens)
 ATTEND_FIELDS(HeadSpec, kind, pooling, layers)
-ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head,
+ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head, generates,
               logits_scale, logits_width, logits_bias, logits_softcap)
 
 inline constexpr Row<DenseSpec> kDense[] = {
@@ -100,6 +100,7 @@ inline constexpr Row<TransformerSpec> kTransformer[] = {
      }},
     {"embed", [](TransformerSpec& s) { s.embed.layers = {{.out = 6}}; }},
     {"head", [](TransformerSpec& s) { Toggle(s.head, HeadSpec()); }},
+    {"generates", [](TransformerSpec& s) { s.generates = false; }},
     {"logits_scale", [](TransformerSpec& s) { s.logits_scale = 0.3f; }},
     {"logits_width", [](TransformerSpec& s) { s.logits_width = 14; }},
     {"logits_bias", [](TransformerSpec& s) { s.logits_bias = true; }},

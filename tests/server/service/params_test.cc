@@ -161,6 +161,63 @@ TEST_F(ParamsTest, HoldsTheLimitsOfEveryField) {
   }
 }
 
+TEST_F(ParamsTest, ADefaultThatIsMissingIsAnErrorWhereARequestReliesOnIt) {
+  using When = MissingDefault::When;
+  const struct {
+    MissingDefault missing;
+    std::vector<const char*> refused;
+    std::vector<const char*> accepted;
+  } cases[] = {
+      {{"temperature", "temperature is 0", When::kSampling},
+       {"do_sample: true"},
+       {"", "do_sample: true temperature: 0.5", "num_beams: 2"}},
+      {{"", "penalty_alpha is 0.6", When::kGreedy},
+       {"", "max_new_tokens: 3"},
+       {"do_sample: true", "num_beams: 2"}},
+      {{"", "dola_layers is \"low\"", When::kNoBeams},
+       {"", "do_sample: true"},
+       {"num_beams: 2"}},
+      {{"length_penalty", "length_penalty is \"x\"", When::kBeams},
+       {"num_beams: 2"},
+       {"", "num_beams: 2 length_penalty: 0"}},
+      {{"num_beams", "num_beams is 0", When::kAlways},
+       {"", "do_sample: true"},
+       {"num_beams: 1"}},
+  };
+  for (const auto& c : cases) {
+    model_.missing_defaults = {c.missing};
+    for (const char* request : c.refused) {
+      EXPECT_THAT(Merge(request).status().message(),
+                  HasSubstr("the model's default cannot be applied: " +
+                            c.missing.message))
+          << request;
+    }
+    for (const char* request : c.accepted) {
+      EXPECT_TRUE(Merge(request).ok())
+          << request << Merge(request).status() << c.missing.message;
+    }
+  }
+}
+
+TEST_F(ParamsTest, TheModelsMaxLengthCountsThePrompt) {
+  model_.max_target_tokens = 100;
+  model_.max_length = 30;
+  model_.min_length = 12;
+  const auto fit = [&](const std::string& text, int known) {
+    GenerationParams params = *Merge(text);
+    const absl::Status status = FitLengths(Parse(text), model_, known, params);
+    return status.ok() ? absl::StatusOr<GenerationParams>(params) : status;
+  };
+  EXPECT_EQ(fit("", 9)->max_new_tokens, 21);
+  EXPECT_EQ(fit("", 9)->min_new_tokens, 3);
+  EXPECT_EQ(fit("", 20)->min_new_tokens, 0);
+  EXPECT_EQ(fit("max_new_tokens: 80", 9)->max_new_tokens, 80);
+  EXPECT_EQ(fit("max_new_tokens: 7", 40)->max_new_tokens, 7);
+  EXPECT_THAT(fit("", 30).status().message(),
+              HasSubstr("prompt has 30 tokens, the model's default max_length "
+                        "is 30"));
+}
+
 // One row a field and way to be wrong.
 TEST_F(ParamsTest, AWrongFieldIsNamedWithItsValue) {
   model_.max_beams = 8;
