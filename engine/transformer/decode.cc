@@ -89,7 +89,7 @@ absl::Status Transformer::DecodeShare(ExecContext& context,
                          .room = {room.begin, room.begin + count},
                          .is_all = count == rows.size()};
       RETURN_IF_ERROR(layer < 0 ? EmbedPart(decoder_->embedding, part)
-                                : PassPart(decoder_->layers[layer], layer,
+                                : PassPart(*decoder_->layers[layer], layer,
                                            layer + 1 == layers, part));
     }
   }

@@ -80,13 +80,13 @@ absl::Status Transformer::Embed(EncodeShare& share) const {
 LayerPass Transformer::PassOf(EncodeShare& share, int layer) const {
   return {share.context(),
           share.activations(),
-          encoder_->layers[layer],
+          *encoder_->layers[layer],
           {.x = share.rows(), .room = share.rows()},
           {.layout = &encoder_kv_layout_, .layer = 0}};
 }
 
 absl::Status Transformer::ProjectStage(EncodeShare& share, int index) const {
-  const SelfAttention& attention = encoder_->layers[index].self_attention;
+  const SelfAttention& attention = encoder_->layers[index]->self_attention;
   const LayerPass pass = PassOf(share, index);
   if (index == 0) RETURN_IF_ERROR(Embed(share));
   if (index > 0 && !share.whole()) share.LoadHidden();
@@ -108,7 +108,7 @@ absl::Status Transformer::AttendStage(EncodeShare& share, int index) const {
   const LayerPass pass = PassOf(share, index);
   if (share.whole()) return pass.Attend(pass.qkv(), {.self = share.AllKeys()});
   const int width =
-      encoder_->layers[index].self_attention.shape().query_width();
+      encoder_->layers[index]->self_attention.shape().query_width();
   const Matrix query = share.activations().projected(share.rows(), width);
   share.LoadHidden();
   share.ForEachRow([&](const EncodeState& state, int source_row, int i) {
@@ -138,7 +138,7 @@ absl::Status Transformer::StoreCrossKeysAndValues(EncodeShare& share) const {
       activations.x_operand({.x = share.rows(), .room = share.rows()});
   MakeOperand(context.compute(), activations.x(share.rows()), operand);
   for (size_t i = 0; i < decoder_->layers.size(); ++i) {
-    const CrossAttention& attention = decoder_->layers[i].cross->attention;
+    const CrossAttention& attention = decoder_->layers[i]->cross->attention;
     RETURN_IF_ERROR(attention.StoreKeysAndValues(
         context, operand,
         activations.projected(share.rows(), attention.key_value_width()),

@@ -21,11 +21,14 @@ HeadShape ShapeOf(const AttentionSpec& spec) {
           .head_dim = spec.head_dim};
 }
 
-AttentionRules RulesOf(const AttentionSpec& spec, const DistanceBias& bias) {
+AttentionRules RulesOf(const AttentionSpec& spec,
+                       const SharedPositions& shared) {
   return {.scale = spec.scale,
           .softcap = spec.softcap,
-          .bias = bias,
+          .bias = shared.bias,
+          .distances = shared.distances,
           .slopes = spec.slopes.empty() ? nullptr : spec.slopes.data(),
+          .symmetric = spec.symmetric,
           .window = spec.window};
 }
 
@@ -75,7 +78,7 @@ class LayerLoader {
     HeadMaps maps = {.clip = spec_.self_attention.clip,
                      .rotary = shared.rotary};
     ASSIGN_OR_RETURN(maps.norms, NormsOfHeads());
-    return SelfAttention(shape, RulesOf(spec_.self_attention, shared.bias),
+    return SelfAttention(shape, RulesOf(spec_.self_attention, shared),
                          std::move(maps), std::move(qkv), std::move(out));
   }
 

@@ -41,10 +41,11 @@ struct Layer {
   BranchNorms feed_forward_norms;
 };
 
-// What the self-attention of several layers shares. What it points to must
-// outlive the layers.
+// The positions of a layer's self-attention, which layers may share. What it
+// points to must outlive the layers.
 struct SharedPositions {
   DistanceBias bias;
+  DistanceProducts distances = {};
   const Rotary* rotary = nullptr;  // null: none
 };
 

@@ -20,6 +20,8 @@ struct NormSpec {
   float epsilon = 1e-5f;
   // The checkpoint stores gamma - 1 (Mesnard et al. 2024).
   bool unit_offset = false;
+
+  bool operator==(const NormSpec&) const = default;
 };
 
 struct AttentionSpec {
@@ -38,9 +40,13 @@ struct AttentionSpec {
   // Linear biases (Press et al. 2022), [heads] or empty: head h's score gets
   // + slopes[h] * (key's position - query's position).
   std::vector<float> slopes = {};
+  // With slopes: head h's score gets - slopes[h] * |key's position - query's|.
+  bool symmetric = false;
   // A query sees the keys at most this many positions away (Beltagy et al.
   // 2020); 0: all keys.
   int window = 0;
+
+  bool operator==(const AttentionSpec&) const = default;
 };
 
 // The values whose weights are precise in int8 (MatMul::Create()): all, where
@@ -55,6 +61,8 @@ struct FeedForwardSpec {
   Activation activation = Activation::kRelu;
   // activation(gate(x)) * in(x) (Shazeer 2020) instead of activation(in(x)).
   bool gated = false;
+
+  bool operator==(const FeedForwardSpec&) const = default;
 };
 
 struct LayerSpec {
@@ -73,6 +81,8 @@ struct LayerSpec {
   // positions: no rotary, slopes or window.
   std::optional<AttentionSpec> cross_attention;
   FeedForwardSpec feed_forward;
+
+  bool operator==(const LayerSpec&) const = default;
 };
 
 }  // namespace attend

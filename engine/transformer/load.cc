@@ -96,6 +96,20 @@ absl::StatusOr<StoredRows> LoadTable(Weights& weights, const std::string& slot,
   return table->Copy();
 }
 
+// Slots "<prefix>.types" and ".tasks".
+absl::StatusOr<StoredRows> LoadTypes(Weights& weights,
+                                     const std::string& prefix,
+                                     const EmbeddingSpec& spec, int width) {
+  const std::string slot = prefix + ".types";
+  const int rows = spec.token_types;
+  if (spec.task_types == 0) return LoadTable(weights, slot, rows, width);
+  ASSIGN_OR_RETURN(Buffer<float> types, weights.Read(slot, {rows, width}));
+  ASSIGN_OR_RETURN(const Buffer<float> tasks,
+                   weights.Read(prefix + ".tasks", {spec.task_types, width}));
+  for (int i = 0; i < rows * width; ++i) types[i] += tasks[i % width];
+  return Stored(types, rows, width);
+}
+
 absl::StatusOr<StoredRows> LoadPositions(Weights& weights,
                                          const std::string& slot,
                                          const EmbeddingSpec& spec, int width) {
@@ -182,8 +196,7 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
   ASSIGN_OR_RETURN(tables.positions,
                    LoadPositions(weights, slot("positions"), spec, width));
   if (spec.token_types > 0) {
-    ASSIGN_OR_RETURN(tables.types, LoadTable(weights, slot("types"),
-                                             spec.token_types, width));
+    ASSIGN_OR_RETURN(tables.types, LoadTypes(weights, prefix, spec, width));
   }
   std::optional<Norm> norm;
   if (spec.norm) {

@@ -30,6 +30,8 @@ struct LoadOptions {
   int max_rows = 0;                       // of a pass
   // Decoder rows have positions below this: angles beyond are not computed.
   int max_positions = std::numeric_limits<int>::max();
+  // Keys of encoder layers lie in pairs (KvLayout::together).
+  bool paired_keys = false;
   // Whether rows may list the tokens that they choose from
   // (LogitsNeed::listed).
   bool lists_tokens = false;
@@ -50,7 +52,8 @@ absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
 absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
                               int size, const NormSpec& spec);
 
-// Slots "<prefix>.tokens", ".positions", ".types", ".norm", ".projection".
+// Slots "<prefix>.tokens", ".positions", ".types", ".tasks", ".norm" and
+// ".projection".
 absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
                                         Weights& weights, TokenTables& tables,
                                         const std::string& prefix, int hidden,

@@ -47,6 +47,9 @@ struct EmbeddingSpec {
   // A token with this id has position -1. If the field is -1, all tokens count.
   int uncounted_id = -1;
   int token_types = 0;  // rows of the table of token types; 0: no table
+  // Rows of the table of task types, of which the first is added to each row of
+  // the table of token types; 0: no table.
+  int task_types = 0;
   std::optional<NormSpec> norm = std::nullopt;  // of the sum
 };
 
@@ -58,10 +61,26 @@ struct RelativeBiasSpec {
   int max_distance = 0;  // this and all greater distances share a bucket
 };
 
+// Vectors of distances, the same in all layers, which each layer maps to keys
+// that queries are multiplied with, and to queries that keys are multiplied
+// with ("disentangled attention", He et al. 2021):
+//   score = scale * (q k^T + q key(distance)^T + k query(distance)^T)
+// Slots "<stack>.distances" [2 * side, hidden], "<stack>.distances.norm", and
+// of a layer "self.distance_k" and "self.distance_q". See DistanceRows. Only in
+// encoders.
+struct DistanceSpec {
+  int side = 0;
+  int max_distance = 0;
+  std::optional<NormSpec> norm = std::nullopt;  // of the vectors
+  bool keys = true;
+  bool queries = true;
+};
+
 struct StackSpec {
   EmbeddingSpec embedding;
   std::vector<LayerSpec> layers;
   std::optional<RelativeBiasSpec> relative_bias = std::nullopt;
+  std::optional<DistanceSpec> distances = std::nullopt;
 
   // The rotary whose frequencies depend on the length of the sequence; null: no
   // layer has one. All layers that have one have the same.

@@ -1,10 +1,12 @@
 #include "engine/transformer/stack.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/transformer/distances.h"
 
 namespace attend {
 namespace {
@@ -50,6 +52,28 @@ class Rotaries {
   std::vector<std::unique_ptr<const Rotary>> made_;
 };
 
+// A loaded layer that has the same spec and weights as layer `index`; null if
+// there is none.
+std::shared_ptr<const Layer> LayerLike(const Weights& weights,
+                                       const std::string& name,
+                                       const StackSpec& spec,
+                                       const Stack& stack, size_t index) {
+  for (size_t i = 0; i < index; ++i) {
+    if (spec.layers[i] != spec.layers[index]) continue;
+    const auto same = [&](const char* slot) {
+      return weights.AreSame(absl::StrCat(name, ".", i, slot),
+                             absl::StrCat(name, ".", index, slot));
+    };
+    if (same(".self.q.weight") && same(".self.k.weight") &&
+        same(".self.v.weight") && same(".self.out.weight") &&
+        same(".ffn.in.weight") && same(".ffn.out.weight") &&
+        same(".ffn.norm.weight")) {
+      return stack.layers[i];
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
@@ -63,6 +87,7 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
                                  spec.embedding, options));
   Stack stack{.embedding = std::move(embedding),
               .relative_bias = nullptr,
+              .distances = {},
               .rotaries = {},
               .layers = {},
               .final_norm = std::nullopt};
@@ -75,14 +100,30 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
   if (kind == StackKind::kDecoder) {
     positions = std::min(positions, options.max_positions);
   }
+  std::optional<Distances> distances;
+  if (spec.distances) {
+    ASSIGN_OR_RETURN(
+        distances, Distances::Load(primitives.compute(), weights, name, hidden,
+                                   spec, options.paired_keys));
+  }
   Rotaries rotaries(positions);
   for (size_t i = 0; i < spec.layers.size(); ++i) {
-    const SharedPositions shared = {
+    if (const auto same = LayerLike(weights, name, spec, stack, i)) {
+      stack.layers.push_back(same);
+      continue;
+    }
+    const std::string prefix = absl::StrCat(name, ".", i);
+    SharedPositions shared = {
         .bias = bias, .rotary = rotaries.Of(spec.layers[i].self_attention)};
-    ASSIGN_OR_RETURN(Layer layer,
-                     LoadLayer(primitives, weights, absl::StrCat(name, ".", i),
-                               hidden, spec.layers[i], shared, options));
-    stack.layers.push_back(std::move(layer));
+    if (distances) {
+      ASSIGN_OR_RETURN(
+          stack.distances.emplace_back(),
+          distances->Of(weights, prefix, spec.layers[i].self_attention));
+      shared.distances = stack.distances.back()->products();
+    }
+    ASSIGN_OR_RETURN(Layer layer, LoadLayer(primitives, weights, prefix, hidden,
+                                            spec.layers[i], shared, options));
+    stack.layers.push_back(std::make_shared<const Layer>(std::move(layer)));
   }
   stack.rotaries = rotaries.Take();
   if (!spec.layers.empty() &&

@@ -12,6 +12,7 @@
 #include "engine/layers/norm.h"
 #include "engine/layers/relative_bias.h"
 #include "engine/layers/rotary.h"
+#include "engine/ops/attention/distance_tables.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/exec/primitives.h"
 #include "engine/transformer/layer.h"
@@ -26,8 +27,10 @@ struct Stack {
   Embedding embedding;
   // What layers share and point to.
   std::unique_ptr<const RelativeBias> relative_bias;
+  std::vector<std::unique_ptr<const DistanceTables>> distances;  // by layer
   std::vector<std::unique_ptr<const Rotary>> rotaries;
-  std::vector<Layer> layers;
+  // Layers with the same weights are one object.
+  std::vector<std::shared_ptr<const Layer>> layers;
   std::optional<Norm> final_norm;  // with NormPlace::kPre
 };
 

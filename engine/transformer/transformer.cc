@@ -65,11 +65,13 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   TokenTables tables(weights);
   // The logits come first: stacks may look tokens up in their weights.
   RETURN_IF_ERROR(transformer->LoadLogits(weights, tables, options));
+  LoadOptions of_encoder = options;
+  of_encoder.paired_keys = transformer->encoder_kv_layout_.together == 2;
   if (spec.encoder) {
     ASSIGN_OR_RETURN(transformer->encoder_,
                      LoadStack(transformer->primitives_, weights, tables,
                                StackKind::kEncoder, spec.hidden,
-                               *transformer->spec_.encoder, options));
+                               *transformer->spec_.encoder, of_encoder));
   }
   if (spec.decoder) {
     ASSIGN_OR_RETURN(transformer->decoder_,
@@ -201,8 +203,8 @@ KvLayout Transformer::decoder_kv_layout(KvType dtype) const {
 
 int Transformer::encoder_query_width() const {
   int width = 0;
-  for (const Layer& layer : encoder_->layers) {
-    width = std::max(width, layer.self_attention.shape().query_width());
+  for (const auto& layer : encoder_->layers) {
+    width = std::max(width, layer->self_attention.shape().query_width());
   }
   return width;
 }

@@ -64,6 +64,9 @@ absl::Status CheckAttention(const std::string& at, const AttentionSpec& spec) {
                          static_cast<int>(spec.slopes.size()), at + ".heads",
                          spec.heads));
   }
+  RETURN_IF_ERROR(Unset(at + ".symmetric",
+                        spec.symmetric && spec.slopes.empty(),
+                        "without slopes"));
   if (spec.head_norm) {
     RETURN_IF_ERROR(CheckNorm(at + ".head_norm", *spec.head_norm));
   }
@@ -81,6 +84,7 @@ absl::Status CheckCross(const std::string& at, const LayerSpec& layer) {
   RETURN_IF_ERROR(
       Unset(field + ".head_norm", cross.head_norm.has_value(), kWhere));
   RETURN_IF_ERROR(Unset(field + ".rotary", cross.rotary.has_value(), kWhere));
+  RETURN_IF_ERROR(Unset(field + ".symmetric", cross.symmetric, kWhere));
   RETURN_IF_ERROR(Unset(field + ".slopes", !cross.slopes.empty(), kWhere));
   RETURN_IF_ERROR(
       Neutral(field + ".window", static_cast<float>(cross.window), 0, kWhere));

@@ -8,6 +8,7 @@
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/field_checks.h"
 #include "engine/transformer/spec.h"
+#include "engine/transformer/validate_distances.h"
 #include "engine/transformer/validate_layer.h"
 
 namespace attend {
@@ -44,20 +45,12 @@ absl::Status CheckEmbedding(const std::string& at, const EmbeddingSpec& spec,
                         "where width is that of the model"));
   RETURN_IF_ERROR(Positive(at + ".scale", spec.scale));
   RETURN_IF_ERROR(AtLeast(at + ".token_types", spec.token_types, 0));
+  RETURN_IF_ERROR(AtLeast(at + ".task_types", spec.task_types, 0));
+  RETURN_IF_ERROR(Unset(at + ".task_types",
+                        spec.task_types > 0 && spec.token_types == 0,
+                        "without token types"));
   if (spec.norm) RETURN_IF_ERROR(CheckNorm(at + ".norm", *spec.norm));
   return CheckPositions(at, spec, spec.projects_tokens ? hidden : spec.width);
-}
-
-absl::Status CheckBias(const std::string& at, const RelativeBiasSpec& bias,
-                       bool causal) {
-  const std::string buckets = at + ".buckets";
-  RETURN_IF_ERROR(AtLeast(buckets, bias.buckets, causal ? 2 : 4));
-  if (!causal && bias.buckets % 2 != 0) {
-    return Unexpected(buckets, bias.buckets,
-                      "an even number, half of it for keys after the query");
-  }
-  return AtLeast(at + ".max_distance", bias.max_distance,
-                 bias.buckets / (causal ? 2 : 4) + 1);
 }
 
 // Checks that a layer agrees with the first layer and with the stack.
@@ -119,6 +112,9 @@ absl::Status CheckEncoder(const StackSpec& encoder, int hidden,
                            "].self_attention.rotary.original_positions"),
               rotary && rotary->by_length(), "in encoders"));
   }
+  if (encoder.distances) {
+    RETURN_IF_ERROR(CheckDistances("encoder.distances", *encoder.distances));
+  }
   if (!encoder.relative_bias) return absl::OkStatus();
   return CheckBias("encoder.relative_bias", *encoder.relative_bias, false);
 }
@@ -129,6 +125,8 @@ absl::Status CheckDecoder(const StackSpec& decoder, int hidden,
   RETURN_IF_ERROR(Neutral("decoder.embedding.uncounted_id",
                           static_cast<float>(decoder.embedding.uncounted_id),
                           -1, "in decoders"));
+  RETURN_IF_ERROR(
+      Unset("decoder.distances", decoder.distances.has_value(), "in decoders"));
   if (!decoder.relative_bias) return absl::OkStatus();
   return CheckBias("decoder.relative_bias", *decoder.relative_bias, true);
 }

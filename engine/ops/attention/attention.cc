@@ -119,6 +119,14 @@ Run RunOf(const AttentionArgs& args, const AttentionPiece& piece) {
   return run;
 }
 
+void CheckDistances(const DistanceProducts& distances, const KvLayout& layout) {
+  if (!distances.any()) return;
+  ATTEND_CHECK(distances.max_distance >= 0);
+  ATTEND_CHECK(distances.stride >= distances.Entries());
+  ATTEND_CHECK(distances.paired == (layout.together == 2));
+  ATTEND_CHECK(distances.paired || layout.dtype == KvType::kF32);
+}
+
 void CheckArgs(Isa isa, const AttentionArgs& args) {
   const AttentionRules& rules = *args.rules;
   const KvLayout& layout = *args.layout;
@@ -135,6 +143,7 @@ void CheckArgs(Isa isa, const AttentionArgs& args) {
   ATTEND_CHECK(rules.window >= 0 && bias.max_distance >= 0);
   ATTEND_CHECK(rules.softcap >= 0);
   ATTEND_CHECK(bias.values == nullptr || bias.stride >= bias.Entries());
+  CheckDistances(rules.distances, layout);
   for (const AttentionPiece& piece : args.pieces) {
     ATTEND_CHECK(piece.rows > 0 && piece.first_row >= args.first_row);
     ATTEND_CHECK(piece.keys >= 0 && !(piece.causal && paired));

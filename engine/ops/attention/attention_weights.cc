@@ -134,7 +134,7 @@ auto WeighRowOf(KvType type) {
 void AttentionWeights(Compute& compute, const AttentionWeightsArgs& args) {
   const AttentionRules& rules = *args.rules;
   ATTEND_CHECK(rules.bias.values == nullptr && rules.slopes == nullptr &&
-               rules.window == 0);
+               !rules.distances.any() && rules.window == 0);
   const int count = static_cast<int>(args.rows.size());
   if (count == 0) return;
   const auto weigh = WeighRowOf(args.layout->dtype);

@@ -20,7 +20,7 @@ struct WeighedRow {
 };
 
 // The arguments of Attention() with the same names have the same meanings. The
-// rules have no bias, no slopes and no window.
+// rules have no bias, no distances, no slopes and no window.
 struct AttentionWeightsArgs {
   const AttentionRules* rules = nullptr;
   const KvLayout* layout = nullptr;

@@ -13,7 +13,7 @@ ATTEND_FIELDS(NormSpec, kind, epsilon, unit_offset)
 ATTEND_FIELDS(RotarySpec, frequencies, magnitude, original_positions,
               long_frequencies, theta, factor, recomputes)
 ATTEND_FIELDS(AttentionSpec, heads, kv_heads, head_dim, scale, clip, head_norm,
-              rotary, softcap, slopes, window)
+              rotary, softcap, slopes, symmetric, window)
 ATTEND_FIELDS(FeedForwardSpec, width, activation, gated)
 ATTEND_FIELDS(LayerSpec, norm, norm_place, self_norm, branch_norm, parallel,
               self_attention, cross_attention, feed_forward)
@@ -88,6 +88,13 @@ inline constexpr Row<AttentionSpec> kAttention[] = {
        s.slopes = {0.5f, 0.1f, 0.03f};
      },
      "of 3"},
+    {"symmetric",
+     [](AttentionSpec& s) {
+       s.slopes = {0.5f, 0.1f, 0.03f, 0.9f};
+       s.symmetric = true;
+     },
+     "slopes"},
+    {"symmetric", [](AttentionSpec& s) { s.symmetric = true; }, "alone"},
     {"window", [](AttentionSpec& s) { s.window = 4; }},
 };
 

@@ -97,30 +97,6 @@ Rows NaiveTransformer::HeadNorm(const std::string& slot,
   return y;
 }
 
-double NaiveTransformer::BiasOf(const std::string& slot,
-                                const RelativeBiasSpec& spec, int heads,
-                                bool bidirectional, int head,
-                                int distance) const {
-  int buckets = spec.buckets;
-  int bucket = 0;
-  int far = -distance;  // of a key before the query
-  if (bidirectional) {
-    buckets /= 2;
-    if (distance > 0) bucket = buckets;
-    far = std::abs(distance);
-  }
-  far = std::max(far, 0);
-  const int exact = buckets / 2;
-  if (far >= exact) {
-    const double wide =
-        std::log(static_cast<double>(far) / exact) /
-        std::log(static_cast<double>(spec.max_distance) / exact);
-    far = std::min(exact + static_cast<int>(wide * (buckets - exact) + 1e-9),
-                   buckets - 1);
-  }
-  return weights_.at(slot).values[(bucket + far) * heads + head];
-}
-
 double NaiveTransformer::FrequencyOf(const RotarySpec& spec, int i,
                                      int length) const {
   if (spec.original_positions == 0 || length <= spec.original_positions) {
@@ -160,7 +136,8 @@ void NaiveTransformer::Turn(const AttentionSpec& spec, int heads, int given,
 Rows NaiveTransformer::Attention(const std::string& slot,
                                  const AttentionSpec& spec, const Rows& x,
                                  const Rows& memory, const AttentionMask& mask,
-                                 const Bias& bias, int given) const {
+                                 const Bias& bias, const Products& products,
+                                 int given) const {
   Rows query = Linear(slot + ".q", x);
   Rows key = Linear(slot + ".k", memory);
   Rows value = Linear(slot + ".v", memory);
@@ -188,8 +165,12 @@ Rows NaiveTransformer::Attention(const std::string& slot,
         for (int d = 0; d < spec.head_dim; ++d) {
           dot += query[r][q0 + d] * key[k][k0 + d];
         }
+        if (products) dot += products(head, distance, query[r], key[k]);
         double score = Softcap(spec.softcap, dot * spec.scale);
-        if (!spec.slopes.empty()) score += spec.slopes[head] * distance;
+        if (!spec.slopes.empty()) {
+          score += spec.slopes[head] *
+                   (spec.symmetric ? -std::abs(distance) : distance);
+        }
         weight[k] = std::exp(score + bias(head, distance));
         total += weight[k];
       }

@@ -66,6 +66,7 @@ Rows NaiveTransformer::Embed(const std::string& slot, const EmbeddingSpec& spec,
         const int type = input.types.empty() ? 0 : input.types[i];
         value += weights_.at(slot + ".types").values[type * width + j];
       }
+      if (spec.task_types > 0) value += weights_.at(slot + ".tasks").values[j];
       value += PositionOf(slot, spec, width, row, position < 0, j);
     }
   }
@@ -151,9 +152,11 @@ Rows NaiveTransformer::Encode(const Input& input,
   for (size_t i = 0; i < stack.layers.size(); ++i) {
     const LayerSpec& layer = stack.layers[i];
     const std::string slot = absl::StrCat("encoder.", i);
+    const Products products =
+        DistanceProducts(slot, stack, layer.self_attention);
     const Map attend = [&](const Rows& y) {
       return Attention(slot + ".self", layer.self_attention, y, y, mask, bias,
-                       0);
+                       products, 0);
     };
     x = Layer(slot, layer, x, attend, nullptr);
   }
@@ -173,11 +176,11 @@ Rows NaiveTransformer::Decode(const std::vector<int>& ids, const Rows& encoded,
     const std::string slot = absl::StrCat("decoder.", i);
     const Map attend = [&](const Rows& y) {
       return Attention(slot + ".self", layer.self_attention, y, y, causal, bias,
-                       given);
+                       nullptr, given);
     };
     const Map attend_across = [&](const Rows& y) {
       return Attention(slot + ".cross", *layer.cross_attention, y, encoded,
-                       cross, none, 0);
+                       cross, none, nullptr, 0);
     };
     x = Layer(slot, layer, x, attend, attend_across);
   }

@@ -60,6 +60,11 @@ class NaiveTransformer {
   using Map = std::function<Rows(const Rows&)>;
   // The bias of a head's score by the distance from query to key.
   using Bias = std::function<double(int head, int distance)>;
+  // What distances add to the product of a head's query and key, which are
+  // those of the whole row.
+  using Products = std::function<double(int head, int distance,
+                                        const std::vector<double>& query,
+                                        const std::vector<double>& key)>;
 
   Rows Embed(const std::string& slot, const EmbeddingSpec& spec,
              const Input& input) const;
@@ -68,6 +73,8 @@ class NaiveTransformer {
   double BiasOf(const std::string& slot, const RelativeBiasSpec& spec,
                 int heads, bool bidirectional, int head, int distance) const;
   Bias StackBias(const std::string& name, const StackSpec& stack) const;
+  Products DistanceProducts(const std::string& layer, const StackSpec& stack,
+                            const AttentionSpec& spec) const;
   double FrequencyOf(const RotarySpec& spec, int i, int length) const;
   void Turn(const AttentionSpec& spec, int heads, int given, Rows& x) const;
   // Normalises each head by itself.
@@ -77,7 +84,7 @@ class NaiveTransformer {
   Rows Norm(const std::string& slot, const NormSpec& spec, const Rows& x) const;
   Rows Attention(const std::string& slot, const AttentionSpec& spec,
                  const Rows& x, const Rows& memory, const AttentionMask& mask,
-                 const Bias& bias, int given) const;
+                 const Bias& bias, const Products& products, int given) const;
   Rows FeedForward(const std::string& slot, const FeedForwardSpec& spec,
                    const Rows& x) const;
   Rows Dense(const std::string& slot, const std::vector<DenseSpec>& layers,

@@ -69,6 +69,9 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
     if (table.token_types > 0) {
       make(slot + ".types", {table.token_types, width}, 0, 0.5);
     }
+    if (table.task_types > 0) {
+      make(slot + ".tasks", {table.task_types, width}, 0, 0.5);
+    }
     if (table.norm) norm(slot + ".norm", width, *table.norm);
     if (table.width != hidden) {
       linear(slot + ".projection", table.width, hidden);
@@ -82,9 +85,22 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
             stack_spec.layers[0].self_attention.heads},
            0, 1);
     }
+    if (const auto& distances = stack_spec.distances) {
+      make(name + ".distances", {2 * distances->side, hidden}, 0, 1);
+      if (distances->norm)
+        norm(name + ".distances.norm", hidden, *distances->norm);
+    }
     for (size_t i = 0; i < stack_spec.layers.size(); ++i) {
       const LayerSpec& layer = stack_spec.layers[i];
       const std::string prefix = absl::StrCat(name, ".", i);
+      const int queries =
+          layer.self_attention.heads * layer.self_attention.head_dim;
+      if (stack_spec.distances && stack_spec.distances->keys) {
+        linear(prefix + ".self.distance_k", hidden, queries);
+      }
+      if (stack_spec.distances && stack_spec.distances->queries) {
+        linear(prefix + ".self.distance_q", hidden, queries);
+      }
       attention(prefix + ".self", layer.self_attention);
       if (layer.self_norm) norm(prefix + ".self.norm", hidden, layer.norm);
       if (layer.cross_attention) {

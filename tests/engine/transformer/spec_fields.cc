@@ -135,6 +135,9 @@ Collector Collect(Base base) {
           Within<RelativeBiasSpec>(stacks, "relative_bias", [](StackSpec& s) {
             return Of(s.relative_bias);
           }));
+  all.Add(kDistances,
+          Within<DistanceSpec>(stacks, "distances",
+                               [](StackSpec& s) { return Of(s.distances); }));
   all.Add(kLayer, layers);
   all.Add(kAttention, Join(selves, crosses));
   all.Add(kRotary, Within<RotarySpec>(selves, "rotary", [](AttentionSpec& s) {
@@ -182,7 +185,11 @@ TransformerSpec BaseSpec(Base base) {
                      .norm = NormSpec()};
   stack.layers = {layer, layer};
   stack.relative_bias = {.buckets = 8, .max_distance = 11};
-  if (base != Base::kDecoder) spec.encoder = stack;
+  if (base != Base::kDecoder) {
+    spec.encoder = stack;
+    spec.encoder->distances = {
+        .side = 6, .max_distance = 11, .norm = NormSpec()};
+  }
   if (base == Base::kEncoderDecoder) {
     for (LayerSpec& l : stack.layers) {
       l.cross_attention = {

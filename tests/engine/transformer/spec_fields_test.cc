@@ -61,7 +61,7 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
   Add({stack + ".embedding."},
       {"projects_tokens alone", "width 13 of sinusoids", "max_positions 0",
        "position_offset 0 with an uncounted id", "position_offset of none",
-       "uncounted_id 7 of none"},
+       "task_types alone", "uncounted_id 7 of none"},
       names);
   Add({stack + ".relative_bias."}, {"buckets 1", "max_distance 2"}, names);
   const std::vector<std::string> layers = {stack + ".layers[*].",
@@ -70,8 +70,8 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
       {"self_norm false after", "branch_norm after", "parallel after",
        "cross_attention", "self_attention.heads 3", "self_attention.head_dim 0",
        "self_attention.scale 0", "self_attention.slopes of 3",
-       "self_attention.rotary.theta", "self_attention.rotary.factor",
-       "self_attention.rotary.long_frequencies",
+       "self_attention.symmetric alone", "self_attention.rotary.theta",
+       "self_attention.rotary.factor", "self_attention.rotary.long_frequencies",
        "self_attention.rotary.recomputes"},
       names);
   // Layers that differ.
@@ -82,8 +82,11 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
   if (stack == "decoder") {
     Add({stack}, {".layers none, no bias"}, names);
     Add({"decoder.embedding.uncounted_id 7"}, {"", " of sinusoids"}, names);
+    Add({"decoder.distances"}, {""}, names);
     return;
   }
+  Add({"encoder.distances."}, {"side 3", "max_distance 4", "queries nor keys"},
+      names);
   for (const std::string& layer : layers) {
     Add({layer + "self_attention.rotary.original_positions "},
         {"9", "17", "20", "19 and others", "20 and others",
@@ -99,7 +102,8 @@ void AddRefusedOfCross(Names& names) {
         {"kv_heads", "head_dim 10"}, names);
     Add({layer + "cross_attention."},
         {"heads 3", "head_dim 0", "scale 0", "head_norm", "rotary",
-         "slopes of 4", "slopes of 3", "window"},
+         "slopes of 4", "slopes of 3", "symmetric slopes", "symmetric alone",
+         "window"},
         names);
   }
 }

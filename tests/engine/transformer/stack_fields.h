@@ -10,9 +10,10 @@ namespace attend {
 
 ATTEND_FIELDS(EmbeddingSpec, vocab, width, projects_tokens, scale, zero_start,
               positions, max_positions, position_offset, uncounted_id,
-              token_types, norm)
+              token_types, task_types, norm)
 ATTEND_FIELDS(RelativeBiasSpec, buckets, max_distance)
-ATTEND_FIELDS(StackSpec, embedding, layers, relative_bias)
+ATTEND_FIELDS(DistanceSpec, side, max_distance, norm, keys, queries)
+ATTEND_FIELDS(StackSpec, embedding, layers, relative_bias, distances)
 
 inline constexpr Row<EmbeddingSpec> kEmbedding[] = {
     {"vocab", [](EmbeddingSpec& s) { s.vocab = 37; }},
@@ -72,6 +73,13 @@ inline constexpr Row<EmbeddingSpec> kEmbedding[] = {
      },
      "7 of none"},
     {"token_types", [](EmbeddingSpec& s) { s.token_types = 3; }},
+    {"task_types",
+     [](EmbeddingSpec& s) {
+       s.token_types = 3;
+       s.task_types = 2;
+     },
+     "beside token types"},
+    {"task_types", [](EmbeddingSpec& s) { s.task_types = 2; }, "alone"},
     {"norm", [](EmbeddingSpec& s) { Toggle(s.norm, NormSpec()); }},
 };
 
@@ -80,6 +88,23 @@ inline constexpr Row<RelativeBiasSpec> kRelativeBias[] = {
     {"buckets", [](RelativeBiasSpec& s) { s.buckets = 1; }, "1"},
     {"max_distance", [](RelativeBiasSpec& s) { s.max_distance = 20; }, "20"},
     {"max_distance", [](RelativeBiasSpec& s) { s.max_distance = 2; }, "2"},
+};
+
+inline constexpr Row<DistanceSpec> kDistances[] = {
+    {"side", [](DistanceSpec& s) { s.side = 5; }, "5"},
+    {"side", [](DistanceSpec& s) { s.side = 3; }, "3"},
+    {"max_distance", [](DistanceSpec& s) { s.max_distance = 19; }, "19"},
+    {"max_distance", [](DistanceSpec& s) { s.max_distance = 0; }, "0"},
+    {"max_distance", [](DistanceSpec& s) { s.max_distance = 4; }, "4"},
+    {"norm", [](DistanceSpec& s) { Toggle(s.norm, NormSpec()); }},
+    {"keys", [](DistanceSpec& s) { s.keys = false; }},
+    {"queries", [](DistanceSpec& s) { s.queries = false; }, "alone"},
+    {"queries",
+     [](DistanceSpec& s) {
+       s.keys = false;
+       s.queries = false;
+     },
+     "nor keys"},
 };
 
 inline constexpr Row<StackSpec> kStack[] = {
@@ -111,6 +136,7 @@ inline constexpr Row<StackSpec> kStack[] = {
      "of other lengths"},
     {"relative_bias",
      [](StackSpec& s) { Toggle(s.relative_bias, {.buckets = 8}); }},
+    {"distances", [](StackSpec& s) { Toggle(s.distances, {.side = 6}); }},
 };
 
 }  // namespace attend

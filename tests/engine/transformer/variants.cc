@@ -80,7 +80,8 @@ StackSpec StackOf(const Variant& variant, int vocab, int hidden,
 
 std::string NameOf(const Variant& variant) {
   static constexpr const char* kPlaces[] = {"Sinusoidal", "ToEnd",  "Learned",
-                                            "Relative",   "Rotary", "Window"};
+                                            "Relative",   "Rotary", "Window",
+                                            "Distances"};
   return absl::StrCat(
       variant.norm == NormKind::kLayerNorm ? "LayerNorm" : "RmsNorm",
       variant.norm_place == NormPlace::kPre ? "Pre" : "Post",
@@ -92,7 +93,8 @@ std::vector<Variant> Variants() {
   for (NormKind norm : {NormKind::kLayerNorm, NormKind::kRmsNorm}) {
     for (NormPlace norm_place : {NormPlace::kPost, NormPlace::kPre}) {
       for (Place place : {Place::kSinusoidal, Place::kToEnd, Place::kLearned,
-                          Place::kRelative, Place::kRotary, Place::kWindow}) {
+                          Place::kRelative, Place::kRotary, Place::kWindow,
+                          Place::kDistances}) {
         variants.push_back(
             {norm, norm_place, place, static_cast<int>(variants.size())});
       }
@@ -118,6 +120,10 @@ TransformerSpec SpecOf(const Variant& variant) {
     layer.cross_attention = attention;
   }
   if (variant.Cycle(2, 4) == 0) spec.encoder->embedding.token_types = 2;
+  if (variant.place == Place::kDistances) {
+    spec.encoder->distances = {.side = 7, .max_distance = 19};
+    if (grouped) spec.encoder->distances->norm = NormSpec();
+  }
   return spec;
 }
 

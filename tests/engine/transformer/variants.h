@@ -13,7 +13,16 @@ namespace attend {
 // turn.
 
 // How a transformer knows positions.
-enum class Place { kSinusoidal, kToEnd, kLearned, kRelative, kRotary, kWindow };
+// kDistances: in the encoder; the decoder knows none.
+enum class Place {
+  kSinusoidal,
+  kToEnd,
+  kLearned,
+  kRelative,
+  kRotary,
+  kWindow,
+  kDistances
+};
 
 // A row of the table. Its number decides activation, gate, biases, heads and
 // widths, so that each value occurs with each other value in some row.
