@@ -1,3 +1,5 @@
+#include <string>
+
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder.h"
@@ -16,21 +18,12 @@ constexpr HeadClass kBertClasses[] = {
     {"BertForTokenClassification", HeadKind::kTokens},
 };
 
-UsualHeads Heads(const TransformerSpec& spec) {
-  const LayerSpec& layer = spec.encoder->layers[0];
-  return {
-      .sequence = {{"bert.pooler.dense", {spec.hidden, Activation::kTanh}},
-                   {"classifier", {}}},
-      .masked_lm = {"cls.predictions.transform.dense",
-                    {spec.hidden, layer.feed_forward.activation, layer.norm},
-                    "cls.predictions.transform.LayerNorm"},
-      .decoder = "cls.predictions.decoder",
-      .decoder_bias = {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
-}
-
 }  // namespace
 
 absl::StatusOr<Family> LoadBert(const JsonFile& config) {
+  ASSIGN_OR_RETURN(const std::string positions,
+                   config.StringOr("position_embedding_type", ""));
+  if (positions == "alibi") return LoadJinaBert(config);
   Family family;
   ASSIGN_OR_RETURN(const float epsilon,
                    EpsilonOr(config, "layer_norm_eps", 1e-12f));
@@ -40,8 +33,8 @@ absl::StatusOr<Family> LoadBert(const JsonFile& config) {
   AddBertNames("bert.", family.names);
   // The head that predicts whether one sentence follows another.
   AddUnused({"cls.seq_relationship."}, {"weight", "bias"}, family.names);
-  RETURN_IF_ERROR(
-      AddUsualHead(config, kBertClasses, Heads(family.spec), family));
+  RETURN_IF_ERROR(AddUsualHead(config, kBertClasses,
+                               BertHeads(family.spec, "bert."), family));
   AddOldNormNames(family.names);
   return family;
 }

@@ -20,35 +20,51 @@ absl::StatusOr<Family> LoadFamily(const JsonFile& config);
 absl::StatusOr<Family> LoadStaticEmbedding(const TensorSource& tensors);
 
 // The families, a file each.
+absl::StatusOr<Family> LoadAlbert(const JsonFile& config);
 absl::StatusOr<Family> LoadBart(const JsonFile& config);
 absl::StatusOr<Family> LoadBert(const JsonFile& config);
 absl::StatusOr<Family> LoadBloom(const JsonFile& config);
+absl::StatusOr<Family> LoadData2VecText(const JsonFile& config);
+absl::StatusOr<Family> LoadDeberta(const JsonFile& config);
+absl::StatusOr<Family> LoadDebertaV2(const JsonFile& config);
 absl::StatusOr<Family> LoadDistilBert(const JsonFile& config);
 absl::StatusOr<Family> LoadElectra(const JsonFile& config);
+absl::StatusOr<Family> LoadErnie(const JsonFile& config);
+absl::StatusOr<Family> LoadEuroBert(const JsonFile& config);
 absl::StatusOr<Family> LoadGemma(const JsonFile& config);
 absl::StatusOr<Family> LoadGemma2(const JsonFile& config);
 absl::StatusOr<Family> LoadGemma3(const JsonFile& config);
 absl::StatusOr<Family> LoadGpt2(const JsonFile& config);
 absl::StatusOr<Family> LoadGptNeox(const JsonFile& config);
+absl::StatusOr<Family> LoadGte(const JsonFile& config);
+absl::StatusOr<Family> LoadJinaBert(const JsonFile& config);  // called by BERT
+absl::StatusOr<Family> LoadJinaEmbeddingsV3(const JsonFile& config);
 absl::StatusOr<Family> LoadLlama(const JsonFile& config);
 absl::StatusOr<Family> LoadM2m100(const JsonFile& config);  // and NLLB
 absl::StatusOr<Family> LoadMarian(const JsonFile& config);
 absl::StatusOr<Family> LoadMbart(const JsonFile& config);
+absl::StatusOr<Family> LoadMegatronBert(const JsonFile& config);
 absl::StatusOr<Family> LoadMistral(const JsonFile& config);
 absl::StatusOr<Family> LoadModernBert(const JsonFile& config);
 absl::StatusOr<Family> LoadMpnet(const JsonFile& config);
 absl::StatusOr<Family> LoadMpt(const JsonFile& config);
 absl::StatusOr<Family> LoadMt5(const JsonFile& config);
+absl::StatusOr<Family> LoadNeoBert(const JsonFile& config);
 absl::StatusOr<Family> LoadNomicBert(const JsonFile& config);
 absl::StatusOr<Family> LoadOpt(const JsonFile& config);
 absl::StatusOr<Family> LoadPegasus(const JsonFile& config);
 absl::StatusOr<Family> LoadPhi3(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen2(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen3(const JsonFile& config);
-absl::StatusOr<Family> LoadRoberta(const JsonFile& config);  // XLM-RoBERTa too
+absl::StatusOr<Family> LoadRemBert(const JsonFile& config);
+// XLM-RoBERTa and CamemBERT, too.
+absl::StatusOr<Family> LoadRoberta(const JsonFile& config);
+absl::StatusOr<Family> LoadRobertaPreNorm(const JsonFile& config);
+absl::StatusOr<Family> LoadRoFormer(const JsonFile& config);
 absl::StatusOr<Family> LoadSmolLm3(const JsonFile& config);
 absl::StatusOr<Family> LoadStarcoder2(const JsonFile& config);
 absl::StatusOr<Family> LoadT5(const JsonFile& config);  // and Flan-T5
+absl::StatusOr<Family> LoadXlmRobertaXl(const JsonFile& config);
 
 }  // namespace attend
 

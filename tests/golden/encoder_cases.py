@@ -5,16 +5,24 @@ import torch
 import transformers
 
 import family_checkpoints as checkpoints
+import hub_encoders
 import sentence_modules
 from cases import nine, rows
 from fixture_cases import MIN_MARGIN, write_expected
 
 LONG_ROWS = [0, 15, 16, 31, 32, 43]  # around the ends of blocks
 TOP = 5
+COUNT_FROM_PAD = ("roberta", "xlm-roberta", "mpnet", "camembert", "data2vec-text",
+                  "roberta-prelayernorm", "xlm-roberta-xl")
+
+
+def kind_of(fixture):
+    name = fixture["model"]
+    return getattr(hub_encoders, name, None) or getattr(transformers, name)
 
 
 def build(folder, fixture):
-    kind = getattr(transformers, fixture["model"])
+    kind = kind_of(fixture)
     config = kind.config_class(**fixture["config"])
     model = kind._from_config(config, attn_implementation="eager").eval()
     rng = checkpoints.randomise(model, fixture["seed"])
@@ -27,7 +35,7 @@ def inputs(config, rng):
     """Short, with as many tokens as there are positions or 56, a pair, with
     holes in the mask, and padding: on the left, and where it is not masked."""
     pad = config.pad_token_id
-    counted = config.model_type not in ("roberta", "xlm-roberta", "mpnet")
+    counted = config.model_type not in COUNT_FROM_PAD
 
     def ids(length):
         return [int(i) for i in rng.randint(4, config.vocab_size, length)]
@@ -133,8 +141,9 @@ KINDS = {"Model": embeddings, "SequenceClassification": sequence_classes,
 
 
 def expected(folder, fixture):
-    kind = getattr(transformers, fixture["model"])
+    kind = kind_of(fixture)
     model = checkpoints.load(folder, kind)
+    fixture.get("change", lambda _: None)(model)
     make = next(make for name, make in KINDS.items() if kind.__name__.endswith(name))
     value = {"transformers": transformers.__version__}
     rng = np.random.RandomState(fixture["seed"] + 1)
@@ -145,3 +154,4 @@ def expected(folder, fixture):
         labels = model.config.id2label
         value["labels"] = [labels[i] for i in range(len(labels))]
     write_expected(folder / "expected.json", value)
+    fixture.get("respell", lambda _: None)(folder)

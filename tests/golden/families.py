@@ -10,12 +10,13 @@ from cases import (Case, beams, encoder_case, greedy, logits_case, score_case,
                    start_of)
 from decoder_fixtures import DECODERS
 from encoder_fixtures import ENCODERS
+from encoder_relatives import ENCODER_RELATIVES
 from fixture_cases import robust, write_expected
 from seq2seq_fixtures import SEQ2SEQ
 
 FIXTURES = SEQ2SEQ + [
     {"seed": first + 10 * i, **fixture}
-    for first, fixtures in ((3000, ENCODERS), (4000, DECODERS))
+    for first, fixtures in ((3000, ENCODERS), (3500, ENCODER_RELATIVES), (4000, DECODERS))
     for i, fixture in enumerate(fixtures)]
 
 

@@ -14,7 +14,7 @@ from checkpoints import turn, write_json
 def spread(name, shape, config):
     """Mean and deviation of a tensor's random values: everything that a forward
     pass reads moves its result."""
-    if "norm" in name.lower() or ".ln_" in name:
+    if "norm" in name.lower() or ".ln_" in name or ".ln." in name:
         return (1.0, 0.2) if name.endswith("weight") else (0.0, 0.2)
     if name.endswith("bias") and len(shape) == 1:
         return 0.0, 0.25

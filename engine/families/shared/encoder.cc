@@ -15,15 +15,15 @@ namespace attend {
 namespace {
 
 // Checks that the configuration describes a model that Attend computes.
-absl::Status CheckSupported(const JsonFile& config) {
+absl::Status CheckSupported(const JsonFile& config, const char* position_type) {
   RETURN_IF_ERROR(ExpectFlags(
       config, {"is_decoder", "add_cross_attention", "is_encoder_decoder"},
       false));
   RETURN_IF_ERROR(config.ExpectNeutral("pruned_heads", 0));
   ASSIGN_OR_RETURN(const std::string positions,
-                   config.StringOr("position_embedding_type", "absolute"));
-  if (positions == "absolute") return absl::OkStatus();
-  return config.Unexpected("position_embedding_type", "absolute");
+                   config.StringOr("position_embedding_type", position_type));
+  if (positions == position_type) return absl::OkStatus();
+  return config.Unexpected("position_embedding_type", position_type);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ absl::StatusOr<TransformerSpec> EncoderSpec(const JsonFile& config,
                                             const EncoderKeys& keys,
                                             float epsilon,
                                             absl::string_view activation) {
-  RETURN_IF_ERROR(CheckSupported(config));
+  RETURN_IF_ERROR(CheckSupported(config, keys.position_type));
   const EncoderKeys usual;
   ASSIGN_OR_RETURN(const int hidden,
                    Number(config, {keys.hidden, usual.hidden}, kHidden));
@@ -88,25 +88,33 @@ void AddBertEmbeddings(const std::string& prefix, NameTable& names) {
   AddUnused(prefixes, {"position_ids", "token_type_ids"}, names);
 }
 
-void AddBertNames(const std::string& prefix, NameTable& names) {
+void AddBertNames(const std::string& prefix, NameTable& names,
+                  const BertNorms& norms) {
   AddBertEmbeddings(prefix, names);
   AddTensor(
       "encoder.embedding.types",
       WithPrefixes({prefix, ""}, {"embeddings.token_type_embeddings.weight"}),
       names);
-  static constexpr SlotName kLayer[] = {
+  const SlotName layer[] = {
       {"self.q", "attention.self.query"},
       {"self.k", "attention.self.key"},
       {"self.v", "attention.self.value"},
       {"self.out", "attention.output.dense"},
-      {"self.norm", "attention.output.LayerNorm"},
+      {"self.norm", norms.self},
       {"ffn.in", "intermediate.dense"},
       {"ffn.out", "output.dense"},
-      {"ffn.norm", "output.LayerNorm"},
+      {"ffn.norm", norms.feed_forward},
   };
   AddList("encoder.{}.", {prefix + "encoder.layer.{}.", "encoder.layer.{}."},
-          kLayer, Bias::kYes, names);
+          layer, Bias::kYes, names);
   AddUnused({prefix, ""}, {"pooler.dense.weight", "pooler.dense.bias"}, names);
+}
+
+void MoveNorms(const std::string& prefix, const std::string& final_norm,
+               StackSpec& encoder, NameTable& names) {
+  for (LayerSpec& layer : encoder.layers) layer.norm_place = NormPlace::kPre;
+  AddWeights("encoder.norm", WithPrefixes({prefix, ""}, {final_norm}),
+             Bias::kYes, names);
 }
 
 void AddOldNormNames(NameTable& names) {

@@ -21,6 +21,8 @@ struct EncoderKeys {
   const char* width = "intermediate_size";  // of the feed-forward network
   const char* activation = "hidden_act";
   const char* positions = "max_position_embeddings";
+  // What position_embedding_type must be, and is if it is absent.
+  const char* position_type = "absolute";
 };
 
 // BERT's encoder (Devlin et al. 2019) with the sizes of config.json: post-norm,
@@ -36,10 +38,22 @@ absl::StatusOr<TransformerSpec> EncoderSpec(
 absl::Status CountFromPad(const JsonFile& config, int pad,
                           EmbeddingSpec& embedding);
 
+// The norms of a layer of BERT, and of an encoder whose norms come before the
+// branches.
+struct BertNorms {
+  const char* self = "attention.output.LayerNorm";
+  const char* feed_forward = "output.LayerNorm";
+};
+
 // Adds the names of BERT's embeddings and layers, both with `prefix` ("bert.")
 // and without it (as a bare model has them). Lists as unused what may stand
 // beside them: buffers, and the pooler, which does not change the embeddings.
-void AddBertNames(const std::string& prefix, NameTable& names);
+void AddBertNames(const std::string& prefix, NameTable& names,
+                  const BertNorms& norms = {});
+// Moves the norms before the branches. `final_norm`, named with and without
+// `prefix`, is the norm after the last layer.
+void MoveNorms(const std::string& prefix, const std::string& final_norm,
+               StackSpec& encoder, NameTable& names);
 // Adds the names of the embeddings alone, without token types.
 void AddBertEmbeddings(const std::string& prefix, NameTable& names);
 // Adds the names "gamma" and "beta" that norms have in checkpoints of 2018.

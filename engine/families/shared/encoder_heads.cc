@@ -171,6 +171,18 @@ absl::Status AddUsualHead(const JsonFile& config,
   return absl::OkStatus();
 }
 
+UsualHeads BertHeads(const TransformerSpec& spec, const std::string& prefix) {
+  const LayerSpec& layer = spec.encoder->layers[0];
+  return {
+      .sequence = {{prefix + "pooler.dense", {spec.hidden, Activation::kTanh}},
+                   {"classifier", {}}},
+      .masked_lm = {"cls.predictions.transform.dense",
+                    {spec.hidden, layer.feed_forward.activation, layer.norm},
+                    "cls.predictions.transform.LayerNorm"},
+      .decoder = "cls.predictions.decoder",
+      .decoder_bias = {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
+}
+
 UsualHeads RobertaHeads(const TransformerSpec& spec) {
   return {.sequence = {{"classifier.dense", {spec.hidden, Activation::kTanh}},
                        {"classifier.out_proj", {}}},

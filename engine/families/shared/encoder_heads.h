@@ -74,6 +74,9 @@ absl::Status AddUsualHead(const JsonFile& config,
                           absl::Span<const HeadClass> classes,
                           const UsualHeads& heads, Family& family);
 
+// BERT's heads (Devlin et al. 2019); the pooler has `prefix` ("bert.").
+UsualHeads BertHeads(const TransformerSpec& spec, const std::string& prefix);
+
 // RoBERTa's heads (Liu et al. 2019). Other families use the same names and
 // shapes.
 UsualHeads RobertaHeads(const TransformerSpec& spec);

@@ -87,8 +87,7 @@ TEST(MarianTest, WhatIsNotSupportedIsNamed) {
   };
   for (const Case& c : std::vector<Case>{
            {{{"model_type", "umt5"}},
-            "model_type is \"umt5\", expected one of bart, bert, bloom, "
-            "distilbert, electra, "},
+            "model_type is \"umt5\", expected one of albert, bart, bert, "},
            {{{"model_type", nullptr}}, "model_type is missing"},
            {{{"architectures", {"MarianForCausalLM"}}}, "architectures"},
            {{{"activation_function", "mish"}},

@@ -1,0 +1,80 @@
+// RoFormer: Su et al. 2021. BERT with rotary positions.
+
+#include <string>
+#include <vector>
+
+#include "engine/families/load_family.h"
+#include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/encoder.h"
+#include "engine/families/shared/encoder_heads.h"
+#include "engine/families/shared/tensor_names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+constexpr HeadClass kRoFormerClasses[] = {
+    {"RoFormerModel"},
+    {"RoFormerForMaskedLM", HeadKind::kMaskedLm},
+    {"RoFormerForSequenceClassification", HeadKind::kSequence},
+    {"RoFormerForTokenClassification", HeadKind::kTokens},
+};
+
+constexpr double kTheta = 10000;
+
+// Numbers that are rotated together stand together.
+void Interleave(int head_dim, NameTable& names) {
+  for (NameRow& row : names.rows) {
+    for (const char* slot : {"encoder.{}.self.q.", "encoder.{}.self.k."}) {
+      if (row.slot.starts_with(slot)) row.slices.interleaved = head_dim;
+    }
+  }
+}
+
+UsualHeads Heads(const TransformerSpec& spec) {
+  const LayerSpec& layer = spec.encoder->layers[0];
+  const Activation activation = layer.feed_forward.activation;
+  UsualHeads heads = BertHeads(spec, "");
+  heads.sequence = {{"classifier.dense", {spec.hidden, activation}},
+                    {"classifier.out_proj", {}}};
+  heads.masked_lm.spec.out = spec.encoder->embedding.width;
+  return heads;
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadRoFormer(const JsonFile& config) {
+  Family family;
+  ASSIGN_OR_RETURN(const float epsilon,
+                   EpsilonOr(config, "layer_norm_eps", 1e-12f));
+  ASSIGN_OR_RETURN(family.spec, EncoderSpec(config, {}, epsilon));
+  // Values are not rotated.
+  RETURN_IF_ERROR(ExpectFlags(config, {"rotary_value"}, false));
+  StackSpec& encoder = *family.spec.encoder;
+  EmbeddingSpec& embedding = encoder.embedding;
+  embedding.positions = Positions::kNone;
+  ASSIGN_OR_RETURN(embedding.token_types,
+                   NumberOr(config, "type_vocab_size", 2, kTokenTypes));
+  ASSIGN_OR_RETURN(embedding.width, NumberOr(config, "embedding_size",
+                                             family.spec.hidden, kHidden));
+  const int head_dim = encoder.layers[0].self_attention.head_dim;
+  if (head_dim % 2 != 0) {
+    return config.Unexpected("num_attention_heads",
+                             "heads of an even size, to be rotated");
+  }
+  for (LayerSpec& layer : encoder.layers) {
+    layer.self_attention.rotary = {RotaryFrequencies(kTheta, head_dim)};
+  }
+  const std::vector<std::string> prefixes = {"roformer.", ""};
+  AddBertNames("roformer.", family.names);
+  Interleave(head_dim, family.names);
+  AddWeights("encoder.embedding.projection",
+             WithPrefixes(prefixes, {"embeddings_project"}), Bias::kYes,
+             family.names);
+  AddUnused(prefixes, {"encoder.embed_positions.weight"}, family.names);
+  RETURN_IF_ERROR(
+      AddUsualHead(config, kRoFormerClasses, Heads(family.spec), family));
+  return family;
+}
+
+}  // namespace attend
