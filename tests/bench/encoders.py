@@ -5,8 +5,8 @@
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
     /tmp/bench/bin/python tests/bench/encoders.py
 
-embeds random ids by models of MiniLM's and BERT-base's shapes with random
-weights (checkpoints/random_encoder.py), the mean of their tokens:
+embeds random ids by models of the shapes of MiniLM, BERT base, DeBERTa v3 small and
+base with random weights (checkpoints/random_encoder.py), the mean of their tokens:
 
     equal          all sources are 128 tokens long
     mixed          8 to 256 tokens, everybody takes them as they come

@@ -1,4 +1,5 @@
-"""Random BERT models of known shapes: for Attend, and as ONNX for its peers."""
+"""Random BERT and DeBERTa models of known shapes: for Attend, and as ONNX for its
+peers."""
 
 import dataclasses
 import json
@@ -15,25 +16,39 @@ class Shape:
     layers: int
     heads: int
     ffn: int
+    deberta: bool = False
 
 
 SHAPES = {
     "minilm": Shape(hidden=384, layers=6, heads=12, ffn=1536),
     "bert-base": Shape(hidden=768, layers=12, heads=12, ffn=3072),
+    # DeBERTa v3, but for the vocabulary.
+    "deberta-small": Shape(hidden=768, layers=6, heads=12, ffn=3072, deberta=True),
+    "deberta-base": Shape(hidden=768, layers=12, heads=12, ffn=3072, deberta=True),
 }
+
+
+def new_model(shape):
+    import transformers
+    sizes = dict(
+        vocab_size=VOCAB, hidden_size=shape.hidden,
+        num_hidden_layers=shape.layers, num_attention_heads=shape.heads,
+        intermediate_size=shape.ffn, max_position_embeddings=MAX_POSITIONS)
+    if not shape.deberta:
+        return transformers.BertModel(transformers.BertConfig(**sizes),
+                                      add_pooling_layer=False)
+    return transformers.DebertaV2Model(transformers.DebertaV2Config(
+        relative_attention=True, position_buckets=256, norm_rel_ebd="layer_norm",
+        share_att_key=True, pos_att_type="p2c|c2p", max_relative_positions=-1,
+        position_biased_input=False, type_vocab_size=0, **sizes))
 
 
 def write_model(shape, directory, seed=1):
     """A Hugging Face directory that embeds by the mean of its tokens."""
     import torch
-    import transformers
     directory = pathlib.Path(directory)
     torch.manual_seed(seed)
-    config = transformers.BertConfig(
-        vocab_size=VOCAB, hidden_size=shape.hidden,
-        num_hidden_layers=shape.layers, num_attention_heads=shape.heads,
-        intermediate_size=shape.ffn, max_position_embeddings=MAX_POSITIONS)
-    model = transformers.BertModel(config, add_pooling_layer=False)
+    model = new_model(shape)
     model.save_pretrained(directory)
     (directory / "modules.json").write_text(json.dumps([
         {"idx": 0, "name": "0", "path": "",
@@ -53,19 +68,21 @@ def write_onnx(model, path):
     import torch
     import transformers
     # Written out, attention is a pattern that the runtimes know and fuse.
-    bert = transformers.BertModel.from_pretrained(
-        model, add_pooling_layer=False, attn_implementation="eager")
+    encoder = transformers.AutoModel.from_pretrained(
+        model, attn_implementation="eager")
+    is_bert = encoder.config.model_type == "bert"
 
     class MeanOfTokens(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.bert = bert
+            self.encoder = encoder
 
         def forward(self, input_ids, attention_mask):
             kept = attention_mask.to(torch.float32)
             bias = (1 - kept) * torch.finfo(torch.float32).min
-            hidden = self.bert(
-                input_ids=input_ids, attention_mask=bias[:, None, None, :],
+            hidden = self.encoder(
+                input_ids=input_ids, attention_mask=bias[:, None, None, :]
+                if is_bert else attention_mask,
                 token_type_ids=torch.zeros_like(input_ids)).last_hidden_state
             kept = kept.unsqueeze(-1)
             return (hidden * kept).sum(1) / kept.sum(1)

@@ -18,7 +18,8 @@ WORKLOADS = {
     "mixed-sorted": Workload((8, 256), peer_sorts=True),
 }
 # Source tokens of a run; a token of BERT-base costs 8 times as much.
-TOKENS = {"minilm": 48000, "bert-base": 12000}
+TOKENS = {"minilm": 48000, "bert-base": 12000, "deberta-small": 16000,
+          "deberta-base": 8000}
 
 
 def sources(name, tokens, seed=3):
