@@ -1,81 +1,21 @@
 #include "engine/checkpoint/checkpoint.h"
 
-#include <unistd.h>
-
 #include <optional>
-#include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "engine/checkpoint/foreign_file.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/checkpoint/safetensors.h"
-#include "engine/json/json_file.h"
+#include "engine/checkpoint/weight_files.h"
 #include "engine/json/shell_word.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
-
-constexpr char kSingle[] = "model.safetensors";
-
-bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
-
-// Why a directory without model.safetensors cannot be loaded.
-absl::Status NoWeights(const std::string& directory) {
-  if (!Exists(directory)) {
-    return absl::NotFoundError(absl::StrCat(directory, ": no such directory"));
-  }
-  if (Exists(directory + "/pytorch_model.bin") ||
-      Exists(directory + "/pytorch_model.bin.index.json")) {
-    return absl::NotFoundError(absl::StrCat(
-        directory, ": has pytorch_model.bin but no ", kSingle,
-        "; convert it with: attend convert ", ShellWord(directory)));
-  }
-  return absl::NotFoundError(absl::StrCat(
-      directory,
-      ": neither model.safetensors nor model.safetensors.index.json"));
-}
-
-// Why a folder of a module of sentence-transformers cannot be loaded.
-absl::Status NoModuleWeights(const std::string& directory,
-                             const std::string& folder) {
-  const std::string path = absl::StrCat(directory, "/", folder);
-  if (!Exists(path + "/pytorch_model.bin")) {
-    return absl::NotFoundError(absl::StrCat(path, ": no ", kSingle));
-  }
-  return absl::NotFoundError(
-      absl::StrCat(path, ": has pytorch_model.bin but no ", kSingle,
-                   "; convert it with: attend convert ", ShellWord(directory)));
-}
-
-// Whether `name` can only name a file or folder directly in a directory.
-bool IsPlainName(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." &&
-         name.find('/') == std::string::npos &&
-         name.find('\\') == std::string::npos &&
-         name.find('\0') == std::string::npos;
-}
-
-// The files that an index lists; each is a plain name in the same directory.
-absl::StatusOr<std::set<std::string>> ShardNames(
-    const std::string& index,
-    const std::map<std::string, std::string>& weight_map) {
-  std::set<std::string> shards;
-  for (const auto& [tensor, shard] : weight_map) {
-    if (!IsPlainName(shard)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(index, ": tensor ", tensor, " is in \"", shard,
-                       "\", expected the name of a file beside the index"));
-    }
-    shards.insert(shard);
-  }
-  if (shards.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(index, ": weight_map is empty"));
-  }
-  return shards;
-}
 
 // The type that safetensors calls `dtype`; nullopt if the engine cannot read
 // it.
@@ -84,6 +24,33 @@ std::optional<StorageType> TypeOf(absl::string_view dtype) {
   if (dtype == "F16") return StorageType::kF16;
   if (dtype == "BF16") return StorageType::kBf16;
   return std::nullopt;
+}
+
+absl::Status NotInOrder(const std::string& place,
+                        const std::string& directory) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      place,
+      " is a view whose elements are not one after the other; write "
+      "model.safetensors by: attend convert ",
+      ShellWord(directory)));
+}
+
+absl::StatusOr<std::map<std::string, TorchEntry>> ReadHeader(
+    const MappedFile& file) {
+  RETURN_IF_ERROR(CheckNotForeign(file.path(), file.bytes()));
+  if (!absl::EndsWith(file.path(), ".safetensors")) {
+    return ReadTorchFile(file.path(), file.bytes());
+  }
+  std::map<std::string, TorchEntry> entries;
+  ASSIGN_OR_RETURN(auto read, ReadSafetensorsHeader(file.path(), file.bytes()));
+  for (auto& [name, entry] : read) {
+    entries.emplace_hint(entries.end(), name,
+                         TorchEntry{.dtype = std::move(entry.dtype),
+                                    .shape = std::move(entry.shape),
+                                    .begin = entry.begin,
+                                    .end = entry.end});
+  }
+  return entries;
 }
 
 }  // namespace
@@ -99,39 +66,38 @@ absl::StatusOr<Checkpoint> Checkpoint::Open(
   checkpoint.directory_ = model_folder.empty()
                               ? directory
                               : absl::StrCat(directory, "/", model_folder);
-  RETURN_IF_ERROR(checkpoint.AddModel());
+  RETURN_IF_ERROR(checkpoint.AddDirectory(checkpoint.directory_, ""));
   for (const std::string& folder : folders) {
     if (!IsPlainName(folder)) {
       return absl::InvalidArgumentError(
           absl::StrCat(directory, ": weights are in \"", folder,
                        "\", expected the name of a folder in it"));
     }
-    const std::string path = absl::StrCat(directory, "/", folder, "/", kSingle);
-    if (!Exists(path)) return NoModuleWeights(directory, folder);
-    RETURN_IF_ERROR(checkpoint.AddFile(path, folder + "/"));
+    RETURN_IF_ERROR(checkpoint.AddDirectory(
+        absl::StrCat(directory, "/", folder), folder + "/"));
   }
   return checkpoint;
 }
 
-absl::Status Checkpoint::AddModel() {
-  const std::string single = absl::StrCat(directory_, "/", kSingle);
-  const std::string index = directory_ + "/model.safetensors.index.json";
-  if (Exists(single)) return AddFile(single, "");
-  if (!Exists(index)) return NoWeights(directory_);
+absl::StatusOr<Checkpoint> Checkpoint::OpenFile(const std::string& path) {
+  Checkpoint checkpoint;
+  checkpoint.directory_ = path;
+  RETURN_IF_ERROR(checkpoint.AddFile(path, ""));
+  return checkpoint;
+}
 
-  ASSIGN_OR_RETURN(const JsonFile json, JsonFile::Load(index));
-  ASSIGN_OR_RETURN(const auto weight_map, json.StringMap("weight_map"));
-  ASSIGN_OR_RETURN(const std::set<std::string> shards,
-                   ShardNames(index, weight_map));
-  for (const std::string& shard : shards) {
-    RETURN_IF_ERROR(AddFile(directory_ + "/" + shard, ""));
+absl::Status Checkpoint::AddDirectory(const std::string& directory,
+                                      const std::string& prefix) {
+  ASSIGN_OR_RETURN(const WeightFiles files, FindWeightFiles(directory));
+  for (const std::string& name : files.names) {
+    RETURN_IF_ERROR(AddFile(absl::StrCat(directory, "/", name), prefix));
   }
-  for (const auto& [tensor, shard] : weight_map) {
-    const auto found = tensors_.find(tensor);
+  for (const auto& [tensor, name] : files.places) {
+    const auto found = tensors_.find(prefix + tensor);
     if (found == tensors_.end() ||
-        found->second.file->path() != directory_ + "/" + shard) {
+        found->second.file->path() != absl::StrCat(directory, "/", name)) {
       return absl::InvalidArgumentError(absl::StrCat(
-          index, ": tensor ", tensor, " is not in ", shard, " as listed"));
+          files.index, ": tensor ", tensor, " is not in ", name, " as listed"));
     }
   }
   return absl::OkStatus();
@@ -140,10 +106,10 @@ absl::Status Checkpoint::AddModel() {
 absl::Status Checkpoint::AddFile(const std::string& path,
                                  const std::string& prefix) {
   ASSIGN_OR_RETURN(std::unique_ptr<MappedFile> file, MappedFile::Open(path));
-  ASSIGN_OR_RETURN(auto entries, ReadSafetensorsHeader(path, file->bytes()));
+  ASSIGN_OR_RETURN(auto entries, ReadHeader(*file));
   for (auto& [name, entry] : entries) {
     const auto [at, added] = tensors_.try_emplace(
-        prefix + name, Tensor{file.get(), std::move(entry)});
+        prefix + name, Tensor{file.get(), std::move(entry), prefix + name});
     if (!added) {
       return absl::InvalidArgumentError(absl::StrCat(
           path, ": tensor ", name, " is in ", at->second.file->path(), " too"));
@@ -151,6 +117,16 @@ absl::Status Checkpoint::AddFile(const std::string& path,
   }
   files_.push_back(std::move(file));
   return absl::OkStatus();
+}
+
+void Checkpoint::StripPrefix(const std::string& prefix) {
+  std::map<std::string, Tensor, std::less<>> stripped;
+  for (auto& [name, tensor] : tensors_) {
+    absl::string_view rest = name;
+    absl::ConsumePrefix(&rest, prefix);
+    stripped.try_emplace(std::string(rest), std::move(tensor));
+  }
+  tensors_ = std::move(stripped);
 }
 
 bool Checkpoint::Has(absl::string_view name) const {
@@ -164,27 +140,41 @@ std::vector<std::string> Checkpoint::Names() const {
   return names;
 }
 
-absl::StatusOr<Checkpoint::Stored> Checkpoint::FindStored(
+absl::StatusOr<const Checkpoint::Tensor*> Checkpoint::Look(
     absl::string_view name) const {
   const auto found = tensors_.find(name);
-  if (found == tensors_.end()) {
-    return absl::NotFoundError(
-        absl::StrCat(directory_, ": no tensor ", name, " in ",
-                     absl::StrJoin(files_, ", ", [](std::string* out, auto& f) {
-                       absl::StrAppend(out, f->path());
-                     })));
-  }
-  const SafetensorsEntry& entry = found->second.entry;
-  const MappedFile& file = *found->second.file;
-  return Stored{
-      .dtype = entry.dtype,
-      .shape = entry.shape,
-      .bytes = file.bytes().subspan(entry.begin, entry.end - entry.begin),
-      .place = absl::StrCat(file.path(), ": tensor ", name)};
+  if (found != tensors_.end()) return &found->second;
+  return absl::NotFoundError(
+      absl::StrCat(directory_, ": no tensor ", name, " in ",
+                   absl::StrJoin(files_, ", ", [](std::string* out, auto& f) {
+                     absl::StrAppend(out, f->path());
+                   })));
+}
+
+Checkpoint::Stored Checkpoint::StoredOf(const Tensor& tensor) {
+  const TorchEntry& entry = tensor.entry;
+  return {.dtype = entry.dtype,
+          .shape = entry.shape,
+          .bytes = tensor.file->bytes().subspan(entry.begin,
+                                                entry.end - entry.begin),
+          .place = absl::StrCat(tensor.file->path(), ": tensor ", tensor.name)};
+}
+
+absl::StatusOr<Checkpoint::Stored> Checkpoint::FindStored(
+    absl::string_view name) const {
+  ASSIGN_OR_RETURN(const Tensor* tensor, Look(name));
+  Stored stored = StoredOf(*tensor);
+  if (tensor->entry.layout == TorchLayout::kRowMajor) return stored;
+  return NotInOrder(stored.place, directory_);
 }
 
 absl::StatusOr<TensorView> Checkpoint::Find(absl::string_view name) const {
-  ASSIGN_OR_RETURN(Stored stored, FindStored(name));
+  ASSIGN_OR_RETURN(const Tensor* tensor, Look(name));
+  Stored stored = StoredOf(*tensor);
+  const TorchLayout layout = tensor->entry.layout;
+  if (layout == TorchLayout::kOther) {
+    return NotInOrder(stored.place, directory_);
+  }
   const std::optional<StorageType> type = TypeOf(stored.dtype);
   if (!type) {
     return absl::InvalidArgumentError(
@@ -194,7 +184,8 @@ absl::StatusOr<TensorView> Checkpoint::Find(absl::string_view name) const {
   return TensorView{.type = *type,
                     .shape = std::move(stored.shape),
                     .bytes = stored.bytes,
-                    .place = std::move(stored.place)};
+                    .place = std::move(stored.place),
+                    .column_major = layout == TorchLayout::kColumnMajor};
 }
 
 absl::Status Checkpoint::CheckUnchanged() const {

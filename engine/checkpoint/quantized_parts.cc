@@ -78,6 +78,8 @@ int Groups(const GroupedMatrix& matrix, const Quantization& quantization) {
 absl::Status AddScales(const Checkpoint& checkpoint, const std::string& name,
                        bool by_group, int groups, GroupedMatrix& matrix) {
   ASSIGN_OR_RETURN(const TensorView view, checkpoint.Find(name));
+  // Row-major order is that of FindStored().
+  RETURN_IF_ERROR(checkpoint.FindStored(name).status());
   const std::vector<int64_t> shape =
       by_group ? std::vector<int64_t>{groups, matrix.rows}
                : std::vector<int64_t>{matrix.rows, groups};

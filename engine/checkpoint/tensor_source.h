@@ -26,6 +26,9 @@ struct TensorView {
   // reads its rows, all of them finite. `bytes` is then what it reads, and
   // `type` is kF32. Null: the numbers are `bytes`.
   std::shared_ptr<const RowSource> rows = nullptr;
+  // The elements of a matrix stand column by column: its `rows`, if it has
+  // them, are its columns.
+  bool column_major = false;
 
   // How many numbers the tensor has. The shape of a view is known to fit.
   size_t count() const;

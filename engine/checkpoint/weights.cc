@@ -4,11 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/strip.h"
+#include "engine/checkpoint/name_pattern.h"
 #include "engine/checkpoint/unused_tensors.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
@@ -16,33 +14,17 @@
 namespace attend {
 namespace {
 
-constexpr absl::string_view kLayer = "{}";
-
-// What stands for "{}" if `name` fits `pattern`; "" if there is no "{}".
-std::optional<std::string> MatchPattern(absl::string_view pattern,
-                                        absl::string_view name) {
-  const size_t at = pattern.find(kLayer);
-  if (at == absl::string_view::npos) {
-    if (pattern == name) return "";
-    return std::nullopt;
-  }
-  if (!absl::ConsumePrefix(&name, pattern.substr(0, at)) ||
-      !absl::ConsumeSuffix(&name, pattern.substr(at + kLayer.size())) ||
-      name.empty() ||
-      !std::all_of(name.begin(), name.end(), absl::ascii_isdigit)) {
-    return std::nullopt;
-  }
-  return std::string(name);
-}
-
-std::string FillPattern(absl::string_view pattern, absl::string_view layer) {
-  return absl::StrReplaceAll(pattern, {{kLayer, layer}});
-}
-
 size_t CountOf(absl::Span<const int64_t> shape) {
   size_t count = 1;
   for (const int64_t dim : shape) count *= static_cast<size_t>(dim);
   return count;
+}
+
+bool IsSkipped(const NameTable& names, absl::string_view tensor) {
+  return std::any_of(names.skipped.begin(), names.skipped.end(),
+                     [tensor](const std::string& pattern) {
+                       return MatchesStar(pattern, tensor);
+                     });
 }
 
 absl::Status CheckFinite(const TensorView& view) {
@@ -62,7 +44,8 @@ bool IsUnused(const NameTable& names, absl::string_view tensor) {
   return std::any_of(names.unused.begin(), names.unused.end(),
                      [tensor](const std::string& pattern) {
                        return MatchPattern(pattern, tensor).has_value();
-                     });
+                     }) ||
+         IsSkipped(names, tensor);
 }
 
 Weights::Weights(const TensorSource& source, NameTable names)
@@ -99,7 +82,9 @@ bool Weights::AreSame(absl::string_view slot, absl::string_view other) const {
   const absl::StatusOr<TensorView> one = source_.Find(a.tensor);
   const absl::StatusOr<TensorView> two = source_.Find(b.tensor);
   return one.ok() && two.ok() && !one->bytes.empty() &&
-         one->bytes.data() == two->bytes.data() && one->shape == two->shape;
+         one->bytes.data() == two->bytes.data() && one->shape == two->shape &&
+         one->column_major == two->column_major &&
+         (one->rows == nullptr) == (two->rows == nullptr);
 }
 
 absl::StatusOr<std::unique_ptr<const SlotRows>> Weights::Rows(
@@ -110,8 +95,10 @@ absl::StatusOr<std::unique_ptr<const SlotRows>> Weights::Rows(
         absl::StrCat("the family's table has no slot ", slot));
   }
   ASSIGN_OR_RETURN(TensorView view, View(slot, match, shape));
+  TensorSlices slices = match.row->slices;
+  if (view.column_major) slices.transposed = !slices.transposed;
   return std::make_unique<const SlotRows>(
-      source_, std::move(view), match.row->slices, static_cast<int>(shape[0]),
+      source_, std::move(view), slices, static_cast<int>(shape[0]),
       static_cast<int>(CountOf(shape.subspan(1))));
 }
 
@@ -139,7 +126,7 @@ absl::StatusOr<TensorView> Weights::View(absl::string_view slot,
         absl::StrCat(view.place, " has shape ", ShapeText(view.shape),
                      ", expected ", ShapeText(whole), " (", slot, ")"));
   }
-  if (view.rows != nullptr && row.slices.transposed) {
+  if (view.rows != nullptr && row.slices.transposed != view.column_major) {
     return absl::InvalidArgumentError(
         absl::StrCat(view.place,
                      " is quantised, expected plain numbers, since "
@@ -166,6 +153,16 @@ absl::StatusOr<Buffer<float>> Weights::Read(absl::string_view slot,
   Buffer<float> values(CountOf(shape));
   rows->Read(0, {values.data(), rows->rows(), rows->cols()});
   return values;
+}
+
+std::vector<std::string> Weights::Skipped() const {
+  std::vector<std::string> skipped;
+  for (std::string& name : source_.Names()) {
+    if (read_.count(name) == 0 && IsSkipped(names_, name)) {
+      skipped.push_back(std::move(name));
+    }
+  }
+  return skipped;
 }
 
 absl::Status Weights::CheckAllRead() const {

@@ -30,6 +30,9 @@ struct NameTable {
   std::vector<NameRow> rows;
   // Tensors that may be in the checkpoint and are not read; "{}" as above.
   std::vector<std::string> unused;
+  // The same of tensors that say something of the file, so that Skipped() lists
+  // them; "*" stands for any text.
+  std::vector<std::string> skipped = {};
 };
 
 // A model's weights by slot: the names that the transformer has for weights, in
@@ -60,6 +63,8 @@ class Weights {
   // read and that the table does not list as unused: without that tensor the
   // model would not be the one that was trained.
   absl::Status CheckAllRead() const;
+  // The tensors that were not read and that the table lists as skipped.
+  std::vector<std::string> Skipped() const;
 
  private:
   struct Match {

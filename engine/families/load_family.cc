@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/families/shared/extra_tensors.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -73,6 +74,7 @@ absl::StatusOr<Family> LoadFamily(const JsonFile& config) {
     ASSIGN_OR_RETURN(Family loaded, family.load(config));
     loaded.model_type = model_type;
     loaded.quantization = quantization;
+    AddExtraTensors(loaded.spec, loaded.names);
     return loaded;
   }
   return config.Unexpected(

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "engine/ops/attention/kv_type.h"
@@ -50,6 +51,9 @@ struct EngineOptions {
   // source (Shortlist::Find()); targets that are scored, and results with a
   // constraint, are not. Empty path: none.
   ShortlistFile shortlist = {};
+  // The directory of a LoRA adapter that is merged into the weights; empty:
+  // that in the model's own directory, if there is one.
+  std::string adapter = {};
   // The most beams or samples of one request.
   int max_beams = 32;
   // The numbers of the matrix products; nullopt: DefaultComputeType()

@@ -23,6 +23,7 @@ absl::StatusOr<std::unique_ptr<Transformer>> LoadTransformer(
   RETURN_IF_ERROR(files.tensors->CheckUnchanged());
   ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer, std::move(loaded));
   RETURN_IF_ERROR(weights.CheckAllRead());
+  files.skipped = weights.Skipped();
   return transformer;
 }
 

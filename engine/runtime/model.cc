@@ -165,7 +165,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                                 const std::string& draft_path) {
   EngineOptions options = wanted;
   RETURN_IF_ERROR(options.Validate());
-  ASSIGN_OR_RETURN(ModelFiles files, OpenModelFiles(path));
+  ASSIGN_OR_RETURN(ModelFiles files, OpenModelFiles(path, options.adapter));
   const TransformerSpec spec = files.family.spec;
   if (files.generation) {
     CheckDefaults(path, spec, options.max_beams, *files.generation);
@@ -185,6 +185,8 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
   model.shortlist = listed.counts;
   ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer,
                    LoadTransformer(compute, files, dtype, options));
+  model.skipped_tensors = files.skipped;
+  model.adapter = files.adapter;
   std::unique_ptr<const DraftModel> draft;
   if (draft_files) {
     ASSIGN_OR_RETURN(draft, LoadDraft(compute, *std::move(draft_files)));

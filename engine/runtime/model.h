@@ -37,6 +37,9 @@ struct Model {
   ShortlistCounts shortlist = {};
   // What of the model's files is not applied, for the log.
   std::vector<std::string> warnings = {};
+  // Tensors of the file that the model does not have, as heads of other models.
+  std::vector<std::string> skipped_tensors = {};
+  std::string adapter = {};  // the directory of its adapter; empty: none
 };
 
 // Makes the process's thread team. options.max_isa limits oneDNN too, in the

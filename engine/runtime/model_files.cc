@@ -1,6 +1,8 @@
 #include "engine/runtime/model_files.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <system_error>
 #include <utility>
 
@@ -8,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/fit_names.h"
+#include "engine/checkpoint/lora/lora_source.h"
 #include "engine/checkpoint/quantized_checkpoint.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/generation_config.h"
@@ -46,20 +50,33 @@ std::string FindGguf(const std::string& directory) {
   return found;
 }
 
+bool HasAny(const std::string& directory,
+            std::initializer_list<const char*> files) {
+  return std::any_of(files.begin(), files.end(),
+                     [&](const char* file) { return Has(directory, file); });
+}
+
+// Whether model.bin has the weights of a directory. Where torch's are there
+// too, a vocabulary tells whether model.bin is CTranslate2's.
+bool IsCtranslate2(const std::string& directory) {
+  if (!Has(directory, "model.bin")) return false;
+  if (HasAny(directory,
+             {"model.safetensors", "model.safetensors.index.json"})) {
+    return false;
+  }
+  return !HasAny(directory,
+                 {"pytorch_model.bin", "pytorch_model.bin.index.json"}) ||
+         HasAny(directory, {"shared_vocabulary.json", "shared_vocabulary.txt",
+                            "source_vocabulary.json", "source_vocabulary.txt",
+                            "vocabulary.json", "vocabulary.txt"});
+}
+
 // Why a path without config.json in it is no model.
 absl::Status NoConfig(const std::string& path) {
   if (!Exists(path)) {
     return absl::NotFoundError(absl::StrCat(
         path, ": no such directory or file; attend-server --hub OWNER/NAME ",
         "fetches a model of the hub"));
-  }
-  if (Has(path, "adapter_config.json")) {
-    return absl::NotFoundError(absl::StrCat(
-        path, ": has adapter_config.json but no config.json: it changes a ",
-        "model and is none; merge them by: python3 -c 'import sys, peft; ",
-        "peft.AutoPeftModelForCausalLM.from_pretrained(sys.argv[1])",
-        ".merge_and_unload().save_pretrained(sys.argv[2])' ", ShellWord(path),
-        " DIRECTORY"));
   }
   if (const std::string gguf = FindGguf(path); !gguf.empty()) {
     return absl::NotFoundError(absl::StrCat(
@@ -86,9 +103,16 @@ absl::StatusOr<ModelFiles> OpenStatic(const std::string& directory,
   return files;
 }
 
-absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
+// `adapter`: see OpenModelFiles(); "" for none.
+absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory,
+                                         const std::string& adapter) {
   ASSIGN_OR_RETURN(const FirstModule first, ReadFirstModule(directory));
-  if (first.is_static) return OpenStatic(directory, first);
+  if (first.is_static) {
+    if (adapter.empty()) return OpenStatic(directory, first);
+    return absl::InvalidArgumentError(
+        absl::StrCat("adapter is ", adapter, ", but ", directory,
+                     " is a table of vectors, which has no layers"));
+  }
   const std::string& own = first.directory;
   if (!Has(own, "config.json")) return NoConfig(own);
   ASSIGN_OR_RETURN(const JsonFile config, JsonFile::Load(own + "/config.json"));
@@ -110,6 +134,7 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
   ASSIGN_OR_RETURN(
       Checkpoint checkpoint,
       Checkpoint::Open(directory, files.family.folders, first.folder));
+  FitNames(files.family.names, checkpoint);
   const Quantization& quantization = files.family.quantization;
   if (quantization.layout == MatrixLayout::kPlain) {
     files.tensors = std::make_unique<const Checkpoint>(std::move(checkpoint));
@@ -117,7 +142,26 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
     files.tensors = std::make_unique<const QuantizedCheckpoint>(
         std::move(checkpoint), quantization);
   }
+  files.adapter = adapter.empty() && Has(own, kLoraConfigFile) ? own : adapter;
+  if (files.adapter.empty()) return files;
+  ASSIGN_OR_RETURN(files.tensors,
+                   LoraSource::Open(files.adapter, files.family.names,
+                                    std::move(files.tensors)));
   return files;
+}
+
+// Of a directory with an adapter and no model: the model that it names.
+absl::StatusOr<std::string> BaseOf(const std::string& adapter) {
+  ASSIGN_OR_RETURN(const JsonFile json,
+                   JsonFile::Load(absl::StrCat(adapter, "/", kLoraConfigFile)));
+  ASSIGN_OR_RETURN(const LoraConfig config, ReadLoraConfig(json));
+  std::error_code ignored;
+  if (fs::is_directory(config.base, ignored)) return config.base;
+  return absl::NotFoundError(absl::StrCat(
+      adapter, ": is an adapter of ",
+      config.base.empty() ? "a model that it does not name" : config.base,
+      ", which is no directory here; load that model with the adapter: ",
+      "--model=NAME=DIRECTORY --adapter=NAME=", ShellWord(adapter)));
 }
 
 }  // namespace
@@ -138,13 +182,24 @@ absl::Status CheckVocabularies(const Tokenizer& tokenizer,
                spec.decoder->embedding.vocab);
 }
 
-absl::StatusOr<ModelFiles> OpenModelFiles(const std::string& path) {
+absl::StatusOr<ModelFiles> OpenModelFiles(const std::string& path,
+                                          const std::string& adapter) {
   std::error_code ignored;
-  if (fs::is_regular_file(path, ignored)) return OpenGguf(path);
-  const bool ctranslate2 = Has(path, "model.bin") &&
-                           !Has(path, "model.safetensors") &&
-                           !Has(path, "model.safetensors.index.json");
-  return ctranslate2 ? OpenCtranslate2(path) : OpenDirectory(path);
+  const bool gguf = fs::is_regular_file(path, ignored);
+  if (gguf || IsCtranslate2(path)) {
+    if (adapter.empty()) return gguf ? OpenGguf(path) : OpenCtranslate2(path);
+    return absl::InvalidArgumentError(
+        absl::StrCat("adapter is ", adapter, ", but ", path,
+                     " is no directory of Hugging Face, which it changes"));
+  }
+  if (!Has(path, kLoraConfigFile)) return OpenDirectory(path, adapter);
+  if (!adapter.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "adapter is ", adapter, ", but ", path, " has an adapter of its own"));
+  }
+  if (Has(path, "config.json")) return OpenDirectory(path, path);
+  ASSIGN_OR_RETURN(const std::string base, BaseOf(path));
+  return OpenDirectory(base, path);
 }
 
 }  // namespace attend

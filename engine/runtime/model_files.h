@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -23,13 +24,23 @@ struct ModelFiles {
   std::unique_ptr<ChatTemplate> chat;            // null: no chat template
   std::optional<GenerationDefaults> generation;  // if the model generates
   std::unique_ptr<const TensorSource> tensors;
+  // Tensors that were skipped; see Weights::Skipped(). Once weights are loaded.
+  std::vector<std::string> skipped = {};
+  // The directory of the LoRA adapter in `tensors`; empty: there is none.
+  std::string adapter = {};
 };
 
 // Opens a GGUF file, a Hugging Face directory, or one of CTranslate2: with
-// model.bin and without weights of Hugging Face. Errors name the file, the key
+// model.bin and without safetensors; where it has pytorch_model.bin too, with a
+// vocabulary of CTranslate2. Errors name the file, the key
 // or tensor, what was found and what is expected; where `path` is something
 // else, they say what to do about it.
-absl::StatusOr<ModelFiles> OpenModelFiles(const std::string& path);
+//
+// A LoRA adapter is merged into a Hugging Face directory: that in `adapter`, or
+// one that is beside the model. The directory of an adapter alone stands for
+// the model that it names, if that is a directory too.
+absl::StatusOr<ModelFiles> OpenModelFiles(const std::string& path,
+                                          const std::string& adapter = "");
 
 // Parts of OpenModelFiles(). CheckVocabularies(): the tokenizer and the weights
 // come from different files and may not belong together. A model may have more

@@ -61,7 +61,9 @@ absl::Status TryLoad(const Loading& to, const ModelSource& source) {
 
 absl::Status LoadOne(const Loading& to, ModelSource& source,
                      absl::FunctionRef<bool()> make_room) {
-  if (!source.draft.empty()) source.draft = AbsoluteDirectory(source.draft);
+  for (std::string* path : {&source.draft, &source.adapter}) {
+    if (!path->empty()) *path = AbsoluteDirectory(*path);
+  }
   absl::Status status = CatchExceptions([&]() -> absl::Status {
     if (!source.hub.empty()) {
       ASSIGN_OR_RETURN(source.directory, FetchFromHub(to, source));

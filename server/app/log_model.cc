@@ -1,6 +1,11 @@
 #include "server/app/log_model.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
+#include "absl/strings/str_join.h"
 
 namespace attend {
 namespace {
@@ -31,6 +36,24 @@ void LogShortlist(const ModelSource& source, const Model& model, Log& log) {
              {"unknown_tokens", model.shortlist.unknown_tokens}});
 }
 
+void LogAdapter(const ModelSource& source, const Model& model, Log& log) {
+  if (model.adapter.empty()) return;
+  log.Write(LogLevel::kInfo, "adapter_merged",
+            {{"model", source.name}, {"adapter", model.adapter}});
+}
+
+// Lists up to ten.
+void LogSkipped(const ModelSource& source, const Model& model, Log& log) {
+  const std::vector<std::string>& skipped = model.skipped_tensors;
+  if (skipped.empty()) return;
+  const auto end = skipped.begin() +
+                   static_cast<ptrdiff_t>(std::min<size_t>(skipped.size(), 10));
+  log.Write(LogLevel::kInfo, "tensors_skipped",
+            {{"model", source.name},
+             {"count", static_cast<int64_t>(skipped.size())},
+             {"tensors", absl::StrJoin(skipped.begin(), end, ", ")}});
+}
+
 void Warn(const ModelSource& source, const char* event,
           const absl::Status& problem, Log& log) {
   if (problem.ok()) return;
@@ -43,6 +66,8 @@ void Warn(const ModelSource& source, const char* event,
 void LogModel(const ModelSource& source, const Model& model, Log& log) {
   LogDraft(source, model, log);
   LogShortlist(source, model, log);
+  LogAdapter(source, model, log);
+  LogSkipped(source, model, log);
   Warn(source, "no_text", model.tokenizer->Encode({.text = "a"}).status(), log);
   if (model.chat == nullptr) return;
   Warn(source, model.chat->refusal().ok() ? "no_tools" : "no_chats",

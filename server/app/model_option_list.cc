@@ -42,6 +42,14 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
       "its weights, keys and values.");
 }
 
+void AddAdapter(OptionParser& parser, ModelOptions& o) {
+  parser.Add(
+      "adapter", o.adapters,
+      "Directory of a LoRA adapter (adapter_config.json), or NAME=PATH "
+      "for the model of that NAME. It is merged into the model's weights "
+      "when they are loaded.");
+}
+
 void AddHub(OptionParser& parser, ModelOptions& models, HubSettings& o) {
   parser.Add(
       "hub", models.hub,
@@ -95,6 +103,7 @@ void AddModelOptions(OptionParser& parser, ServerOptions& o) {
       "was called longest ago, which are unloaded. Else it is refused.");
   AddHub(parser, o.model_options, o.hub);
   AddShortlist(parser, o.model_options, o.engine);
+  AddAdapter(parser, o.model_options);
 }
 
 }  // namespace attend

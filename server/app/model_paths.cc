@@ -51,6 +51,7 @@ absl::Status WithoutDirectories(const absl::Status& status,
   std::vector<std::string> paths;
   if (!source.directory.empty()) paths.push_back(source.directory);
   if (!source.draft.empty()) paths.push_back(source.draft);
+  if (!source.adapter.empty()) paths.push_back(source.adapter);
   std::sort(paths.begin(), paths.end(), std::greater<>());
   absl::Status result = status;
   if (!source.shortlist.empty()) {

@@ -267,6 +267,10 @@ absl::StatusOr<std::vector<ModelSource>> FindModels(
     RETURN_IF_ERROR(
         AddPath("shortlist", shortlist, &ModelSource::shortlist, sources));
   }
+  for (const std::string& adapter : wanted.adapters) {
+    RETURN_IF_ERROR(
+        AddPath("adapter", adapter, &ModelSource::adapter, sources));
+  }
   if (wanted.default_model.empty()) return sources;
   const auto found = std::find_if(sources.begin(), sources.end(),
                                   [&](const ModelSource& source) {

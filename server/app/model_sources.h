@@ -37,6 +37,8 @@ struct ModelOptions {
   // Files of lexical shortlists: NAME=PATH, or PATH if there is one model. An
   // entry that begins with '/' or '.' is a path.
   std::vector<std::string> shortlists = {};
+  // Directories of LoRA adapters, as of shortlists.
+  std::vector<std::string> adapters = {};
   // Aliases: NAME=MODEL or NAME=MODEL:WEIGHT; each entry adds a target to the
   // alias of its name.
   std::vector<std::string> aliases = {};
@@ -49,6 +51,7 @@ struct ModelSource {
   std::string directory;
   std::string draft = {};      // the same of its draft model; empty: none
   std::string shortlist = {};  // its file; empty: none
+  std::string adapter = {};    // the directory of its adapter; empty: none
   int64_t version = 1;
   std::string versions = {};  // the directory of its versions; empty: none
   bool listed = false;        // whether it is one of models_dir

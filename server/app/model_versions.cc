@@ -82,6 +82,7 @@ absl::StatusOr<ModelSource> FindModel(const std::vector<ModelSource>& at_start,
     ASSIGN_OR_RETURN(ModelSource listed, FindListed(models_dir, name));
     listed.draft = source.draft;
     listed.shortlist = source.shortlist;
+    listed.adapter = source.adapter;
     source = std::move(listed);
   }
   if (version == 0 || version == source.version) return source;

@@ -99,6 +99,7 @@ absl::Status ServerOptions::Validate() const {
 EngineOptions ServerOptions::EngineOf(const ModelSource& source) const {
   EngineOptions options = engine;
   options.shortlist.path = source.shortlist;
+  options.adapter = source.adapter;
   return options;
 }
 

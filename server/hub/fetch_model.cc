@@ -130,10 +130,10 @@ absl::StatusOr<std::string> Fetch::Download(const HubListing& listing) {
   HubDownload download(http_, cache_, listing.commit, name_,
                        !settings_.token.empty(), log_);
   RETURN_IF_ERROR(DownloadFiles(paths, download, listing.commit));
-  if (paths.back() == kIndexFile) {
+  if (IsIndex(paths.back())) {
     ASSIGN_OR_RETURN(const std::set<std::string> shards,
                      ShardsOf(absl::StrCat(cache_.Snapshot(listing.commit), "/",
-                                           kIndexFile)));
+                                           paths.back())));
     RETURN_IF_ERROR(DownloadFiles({shards.begin(), shards.end()}, download,
                                   listing.commit));
   }

@@ -62,6 +62,16 @@ bool Exists(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+// The file that has the weights of a snapshot, or lists those that do. If there
+// is none: the one that a model usually has.
+std::string WeightsIn(const fs::path& snapshot) {
+  for (const char* file : {kWeightsFile, kIndexFile, kCtranslate2File,
+                           kTorchFile, kTorchIndexFile}) {
+    if (Exists(snapshot / file)) return file;
+  }
+  return kWeightsFile;
+}
+
 }  // namespace
 
 HubCache::HubCache(const std::string& directory, const HubReference& reference)
@@ -156,13 +166,13 @@ absl::Status HubCache::CheckWhole(absl::string_view commit) const {
   std::vector<std::string> needed = PartsOf(reference_.file);
   if (needed.empty()) {
     needed = {"config.json"};
-    const fs::path index = snapshot / kIndexFile;
-    if (Exists(index) && !Exists(snapshot / kWeightsFile)) {
+    const std::string weights = WeightsIn(snapshot);
+    if (IsIndex(weights)) {
       ASSIGN_OR_RETURN(const std::set<std::string> shards,
-                       ShardsOf(index.string()));
+                       ShardsOf((snapshot / weights).string()));
       needed.insert(needed.end(), shards.begin(), shards.end());
-    } else if (!Exists(snapshot / kCtranslate2File)) {
-      needed.push_back(kWeightsFile);
+    } else {
+      needed.push_back(weights);
     }
   }
   for (const std::string& file : needed) {

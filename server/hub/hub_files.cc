@@ -49,6 +49,13 @@ bool IsVocabulary(absl::string_view file) {
          absl::EndsWith(file, "vocabulary.json");
 }
 
+// True for the weights of a LoRA adapter, which may lie beside the model.
+bool IsAdapter(absl::string_view path, const HubListing& listing) {
+  return path == "adapter_model.safetensors" ||
+         (path == "adapter_model.bin" &&
+          !Has(listing, "adapter_model.safetensors"));
+}
+
 absl::Status NoWeights(const HubReference& reference,
                        const HubListing& listing) {
   const std::string& model = reference.repository;
@@ -61,17 +68,13 @@ absl::Status NoWeights(const HubReference& reference,
   }
   if (Has(listing, "adapter_config.json")) {
     return absl::NotFoundError(absl::StrCat(
-        model, ": is an adapter, not a model; merge it into its model before"));
-  }
-  if (Has(listing, "pytorch_model.bin") ||
-      Has(listing, "pytorch_model.bin.index.json")) {
-    return absl::NotFoundError(absl::StrCat(
-        model, ": has pytorch_model.bin but no ", kWeightsFile,
-        "; make a directory that has one, for --model: hf download ", model,
-        " --local-dir DIRECTORY && attend convert DIRECTORY"));
+        model, ": is an adapter, not a model; load its model with ",
+        "--adapter=DIRECTORY, where DIRECTORY is from: hf download ", model,
+        " --local-dir DIRECTORY"));
   }
   return absl::NotFoundError(
-      absl::StrCat(model, ": has neither ", kWeightsFile, " nor ", kIndexFile));
+      absl::StrCat(model, ": has neither ", kWeightsFile, " nor ", kTorchFile,
+                   ", nor the index (.index.json) of one in shards"));
 }
 
 // The file that says where the weights are, or is them.
@@ -84,6 +87,9 @@ absl::StatusOr<std::string> WeightsOf(const HubReference& reference,
   if (Has(listing, kCtranslate2File) &&
       std::any_of(listing.files.begin(), listing.files.end(), IsVocabulary)) {
     return kCtranslate2File;
+  }
+  for (const char* file : {kTorchFile, kTorchIndexFile}) {
+    if (Has(listing, file)) return file;
   }
   return NoWeights(reference, listing);
 }
@@ -135,7 +141,13 @@ absl::StatusOr<std::vector<std::string>> ChooseFiles(
     const std::string name = path.substr(folder.empty() ? 0 : slash + 1);
     if (!folder.empty() && !IsModuleFolder(folder)) continue;
     if (Describes(name)) chosen.push_back(path);
-    if (!folder.empty() && name == kWeightsFile) large.push_back(path);
+    const bool weights_of_module =
+        name == kWeightsFile ||
+        (name == kTorchFile &&
+         !Has(listing, absl::StrCat(folder, "/", kWeightsFile)));
+    if (folder.empty() ? IsAdapter(path, listing) : weights_of_module) {
+      large.push_back(path);
+    }
   }
   chosen.insert(chosen.end(), large.begin(), large.end());
   chosen.push_back(weights);
@@ -162,6 +174,10 @@ std::vector<std::string> PartsOf(const std::string& file) {
   return parts;
 }
 
+bool IsIndex(absl::string_view file) {
+  return file == kIndexFile || file == kTorchIndexFile;
+}
+
 absl::StatusOr<std::set<std::string>> ShardsOf(const std::string& index) {
   ASSIGN_OR_RETURN(const JsonFile json, JsonFile::Load(index));
   ASSIGN_OR_RETURN(const auto weight_map, json.StringMap("weight_map"));
@@ -169,11 +185,12 @@ absl::StatusOr<std::set<std::string>> ShardsOf(const std::string& index) {
   for (const auto& [tensor, shard] : weight_map) shards.insert(shard);
   for (const std::string& shard : shards) {
     if (IsPlainPath(shard) && !absl::StrContains(shard, '/') &&
-        absl::EndsWith(shard, ".safetensors")) {
+        (absl::EndsWith(shard, ".safetensors") ||
+         absl::EndsWith(shard, ".bin"))) {
       continue;
     }
-    return json.Unexpected("weight_map",
-                           "names of .safetensors files beside the index");
+    return json.Unexpected(
+        "weight_map", "names of .safetensors or .bin files beside the index");
   }
   if (shards.empty() || shards.size() > kMaxChosen) {
     return absl::InvalidArgumentError(absl::StrCat(

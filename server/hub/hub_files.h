@@ -13,6 +13,8 @@ namespace attend {
 
 inline constexpr char kWeightsFile[] = "model.safetensors";
 inline constexpr char kIndexFile[] = "model.safetensors.index.json";
+inline constexpr char kTorchFile[] = "pytorch_model.bin";
+inline constexpr char kTorchIndexFile[] = "pytorch_model.bin.index.json";
 inline constexpr char kCtranslate2File[] = "model.bin";
 
 // What a hub says of a model's revision.
@@ -27,16 +29,20 @@ absl::StatusOr<HubListing> ParseHubListing(const std::string& name,
                                            absl::string_view json);
 
 // The paths of the files that Attend needs, small ones before weights; of
-// weights in shards the index only. Neither code nor pickles. NOT_FOUND: there
-// is no such GGUF file, or nothing that Attend can load; it says what to do.
+// weights in shards the index only. No code, and files of torch only where
+// there are no safetensors. NOT_FOUND: there is no such GGUF file, or nothing
+// that Attend can load; it says what to do.
 absl::StatusOr<std::vector<std::string>> ChooseFiles(
     const HubReference& reference, const HubListing& listing);
 
 // A GGUF file, or all files of a model in several. Empty: `file` is.
 std::vector<std::string> PartsOf(const std::string& file);
 
+// True if a file of weights is an index, which lists others.
+bool IsIndex(absl::string_view file);
+
 // The files that an index of weights names. INVALID_ARGUMENT if it does not
-// name files beside it.
+// name files of weights beside it.
 absl::StatusOr<std::set<std::string>> ShardsOf(const std::string& index);
 
 }  // namespace attend

@@ -154,6 +154,11 @@ class ExtremesTest(DeployTest):
             (folder / link).symlink_to(folder / file)
         (folder / "empty.toml").write_text("")
         (folder / "shortlist").write_text("Hund dog 0.9\n")
+        (folder / "adapter").mkdir()
+        (folder / "adapter/adapter_config.json").write_text(
+            '{"peft_type": "LORA"}')
+        (folder / "adapter/adapter_model.safetensors").write_bytes(
+            bytes([2] + [0] * 7) + b"{}")
         (folder / "models").mkdir()
         (folder / "models/second").symlink_to(ROOT / "models/en-de")
 

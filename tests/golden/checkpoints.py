@@ -158,11 +158,14 @@ def save(model, folder, fixture):
     if fixture.get("dtype"):
         model.to(getattr(torch, fixture["dtype"]))
     state = model.state_dict()
-    if fixture.get("bin_only"):
+    if fixture.get("bin_only") or fixture.get("flax_only"):
         model.config.architectures = ["MarianMTModel"]
         model.config.save_pretrained(folder)
         model.generation_config.save_pretrained(folder)
-        torch.save(state, folder / "pytorch_model.bin")
+        if fixture.get("bin_only"):
+            torch.save(state, folder / "pytorch_model.bin")
+        else:
+            (folder / "flax_model.msgpack").write_bytes(b"\x80")
         return
     model.save_pretrained(folder, max_shard_size=fixture.get("shard", "1GB"))
     if fixture.get("old_style"):

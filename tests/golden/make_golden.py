@@ -14,7 +14,7 @@ Tests read the committed files and never run this script.
 
 A fixture is tests/golden/marian/NAME/ (with a tokenizer) or
 tests/golden/families/NAME/ (of the other families, without): a checkpoint directory, and expected.json
-(all but bin-only), where every part may be absent:
+(all but flax-only), where every part may be absent:
 
   {"transformers": "5.23.0",
    "encoder": [{"source": [ids], "types": [token types]?, "mask": [0|1]?,
@@ -148,6 +148,8 @@ FIXTURES = [
     dict(name="sharded", seed=1100, weights=1103, pieces=80, shard="30KB"),
     dict(name="config-4x", seed=1200, weights=1200, pieces=80, old_style=True),
     dict(name="bin-only", seed=1300, weights=1300, pieces=80, bin_only=True),
+    # Cannot be loaded.
+    dict(name="flax-only", seed=1300, weights=1300, pieces=80, flax_only=True),
 ]
 
 
@@ -185,7 +187,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         checkpoints.build(folder, fixture)
-        if not fixture.get("bin_only"):
+        if not fixture.get("flax_only"):
             expected(folder, fixture, np.random.RandomState(fixture["seed"]))
         report(folder)
     for fixture in families.FIXTURES:

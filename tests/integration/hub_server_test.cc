@@ -95,9 +95,14 @@ int FreePort() {
 TEST_F(HubServerTest, ServesWhatItFetchedAndLaterWhatItHas) {
   std::string first;
   {
+    const std::string torch = "/tests/golden/marian/bin-only";
     ServerProcess server({"--hub=mine=bundled/en-de", "--hub=gone=missing/m",
+                          "--hub=torch=bundled/bin-only",
+                          "--model=local=" ATTEND_SOURCE_DIR + torch,
                           "--model-control=explicit"});
     first = Answer(server, "mine");
+    // Weights that are in pytorch_model.bin alone.
+    EXPECT_EQ(Answer(server, "torch"), Answer(server, "local"));
     EXPECT_EQ(first, Answer(SharedServer(), kModelName));
     const std::string log = server.process().output();
     EXPECT_THAT(log, HasSubstr("event=hub_fetched model=mine"));

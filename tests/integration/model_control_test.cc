@@ -51,12 +51,12 @@ TEST_F(ModelControlTest, AVersionTakesTheOtherOnesPlace) {
   EXPECT_EQ(Bits(*client.Generate(RequestOf("m", 8))), first);
 
   // One that fails changes nothing, and says why.
-  Link("bin-only", "m/3");
+  Link("flax-only", "m/3");
   const grpc::Status failed = admin.Load("m");
   EXPECT_EQ(failed.error_code(), grpc::FAILED_PRECONDITION);
   EXPECT_THAT(failed.error_message(),
               HasSubstr("model 'm' version 3 could not be loaded: "));
-  EXPECT_THAT(failed.error_message(), HasSubstr("pytorch_model.bin"));
+  EXPECT_THAT(failed.error_message(), HasSubstr("flax_model.msgpack"));
   EXPECT_THAT(failed.error_message(),
               HasSubstr("; version 1 is served as before"));
   EXPECT_THAT(failed.error_message(), Not(HasSubstr(directory_.string())));

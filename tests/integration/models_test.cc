@@ -31,7 +31,7 @@ class ModelsTest : public ::testing::Test {
   ModelsTest() {
     std::string name = ::testing::TempDir() + "attend_XXXXXX";
     directory_ = mkdtemp(name.data());
-    for (const char* model : {"plain", "relu", "bin-only"}) {
+    for (const char* model : {"plain", "relu", "flax-only"}) {
       fs::create_directory_symlink(Golden(model), directory_ / model);
     }
   }
@@ -71,7 +71,7 @@ void ExpectGolden(Client& client, const std::string& model) {
 TEST_F(ModelsTest, BothAnswerAtOnceAndTheBrokenOneIsReported) {
   ServerProcess server({ModelsDir(), "--default-model=plain"});
   EXPECT_THAT(server.process().output(),
-              HasSubstr("event=model_failed model=bin-only error="));
+              HasSubstr("event=model_failed model=flax-only error="));
   std::vector<std::thread> threads;
   for (const char* model : {"plain", "relu", "plain", "relu"}) {
     threads.emplace_back([&server, model] {
@@ -86,22 +86,22 @@ TEST_F(ModelsTest, BothAnswerAtOnceAndTheBrokenOneIsReported) {
   ASSERT_TRUE(by_default.ok()) << by_default.status();
   EXPECT_EQ(by_default->model(), "plain");
   v1::GenerateRequest broken = Greedy({"a small dog"});
-  broken.set_model("bin-only");
+  broken.set_model("flax-only");
   const absl::Status status = client.Generate(broken).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(status.message(), HasSubstr("attend convert "));
+  EXPECT_THAT(status.message(), HasSubstr("transformers 4 reads it"));
   EXPECT_THAT(status.message(), Not(HasSubstr(directory_.string())));
   const auto models = client.ListModels();
   ASSERT_TRUE(models.ok());
   ASSERT_EQ(models->models_size(), 3);
   EXPECT_EQ(models->models(0).name(), "plain");
-  EXPECT_THAT(models->models(1).error(), HasSubstr("pytorch_model.bin"));
+  EXPECT_THAT(models->models(1).error(), HasSubstr("flax_model.msgpack"));
   EXPECT_THAT(models->models(1).error(), Not(HasSubstr(directory_.string())));
 
   // It serves what it can.
   EXPECT_EQ(server.Get("/readyz").code, 200);
   EXPECT_EQ(server.Metric("attend_model_ready{model=\"plain\"}"), 1);
-  EXPECT_EQ(server.Metric("attend_model_ready{model=\"bin-only\"}"), 0);
+  EXPECT_EQ(server.Metric("attend_model_ready{model=\"flax-only\"}"), 0);
   for (const char* model : {"plain", "relu"}) {
     EXPECT_GT(server.Metric(absl::StrCat(
                   "attend_generated_tokens_total{model=\"", model, "\"}")),
@@ -117,7 +117,7 @@ TEST_F(ModelsTest, BothAnswerAtOnceAndTheBrokenOneIsReported) {
 
 TEST_F(ModelsTest, NothingToServeIsAnErrorThatNamesEach) {
   Process server({ATTEND_SERVER, "--port=0", "--http-port=0",
-                  "--model=a=" + Golden("bin-only"), "--model=b=/no/such"});
+                  "--model=a=" + Golden("flax-only"), "--model=b=/no/such"});
   EXPECT_FALSE(server.WaitForOutput("event=ready"));
   EXPECT_EQ(server.Wait(), 1);
   const std::string log = server.output();

@@ -120,11 +120,11 @@ TEST_F(StartTest, ModelDirectoryThatIsNotThere) {
   EXPECT_THAT(Fail({"--model=/no/such/model"}), HasSubstr("/no/such/model"));
 }
 
-TEST_F(StartTest, OnlyTorchWeights) {
+TEST_F(StartTest, OnlyFlaxWeights) {
   const std::string line =
-      Fail({"--model=" ATTEND_SOURCE_DIR "/tests/golden/marian/bin-only"});
-  EXPECT_THAT(line, HasSubstr("pytorch_model.bin"));
-  EXPECT_THAT(line, HasSubstr("attend convert "));  // the command
+      Fail({"--model=" ATTEND_SOURCE_DIR "/tests/golden/marian/flax-only"});
+  EXPECT_THAT(line, HasSubstr("flax_model.msgpack"));
+  EXPECT_THAT(line, HasSubstr("transformers 4 reads it"));  // what to do
 }
 
 TEST_F(StartTest, BrokenFilesOfTheModel) {

@@ -8,7 +8,8 @@ hub's does: http://127.0.0.1:PORT (with a certificate https) and
 http://127.0.0.1:OTHER. Both are proxies for all hosts, too, which have the same
 models. Ends when nobody reads its output.
 
-The model bundled/NAME is DIRECTORY. Every other NAME is one of MODELS, and its
+The model bundled/en-de is DIRECTORY, and bundled/bin-only the one in
+tests/golden. Every other NAME is one of MODELS, and its
 owner is the fault: see the function of that name in Faults. GET /journal has a
 line for each request since the last one: METHOD PATH RANGE TOKEN. After GET
 /forget nobody has asked for anything yet.
@@ -50,7 +51,16 @@ MODELS = {
     "quants": {"m-Q4.gguf": b"four", "m-Q8.gguf": b"eight",
                "big-00001-of-00002.gguf": b"1",
                "big-00002-of-00002.gguf": b"2"},
-    "pickle": {**SMALL, "pytorch_model.bin": b"pickle"},
+    "adapted": {**SMALL, "model.safetensors": b"weights",
+                "adapter_config.json": b"{}", "adapter_model.bin": b"lora"},
+    "torch": {**SMALL, "pytorch_model.bin": b"torch",
+              "2_Dense/pytorch_model.bin": b"dense",
+              "flax_model.msgpack": b"flax"},
+    "torch-shards": {**SMALL, "pytorch_model.bin.index.json":
+                     b'{"weight_map": {"a": "pytorch_model-1-of-1.bin"}}',
+                     "pytorch_model-1-of-1.bin": b"one",
+                     "training_args.bin": b"pickle"},
+    "flax": {**SMALL, "flax_model.msgpack": b"flax"},
     "adapter": {"adapter_config.json": b"{}",
                 "adapter_model.safetensors": b"weights"},
     "ct2": {**SMALL, "model.bin": b"numbers",
@@ -179,7 +189,7 @@ class Faults:
 class Hub(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # head and body in one packet
-    model = {}  # of bundled/NAME
+    bundled = {}  # the files of bundled/NAME
     other = ""  # the URL of the other server
     journal = []
     counts = {}
@@ -225,7 +235,7 @@ class Hub(http.server.BaseHTTPRequestHandler):
         fault = getattr(Faults, self.owner, None)
         if fault and fault(self, count):
             return None
-        files = self.model if self.owner == "bundled" else MODELS[self.name]
+        files = (self.bundled if self.owner == "bundled" else MODELS)[self.name]
         if self.place == "list":
             return self.reply(json.dumps({
                 "id": f"{self.owner}/{self.name}", "sha": self.commit,
@@ -298,8 +308,11 @@ class Hub(http.server.BaseHTTPRequestHandler):
 
 
 def main():
-    Hub.model = {p.name: p.read_bytes()
-                 for p in pathlib.Path(sys.argv[1]).iterdir()}
+    golden = pathlib.Path(__file__).parents[1] / "golden/marian/bin-only"
+    Hub.bundled = {
+        name: {p.name: p.read_bytes() for p in folder.iterdir()}
+        for name, folder in (("en-de", pathlib.Path(sys.argv[1])),
+                             ("bin-only", golden))}
     servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
                for _ in range(2)]
     if len(sys.argv) > 2:

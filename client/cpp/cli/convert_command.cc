@@ -36,9 +36,8 @@ Command AddConvert(CLI::App& attend) {
   const auto options = std::make_shared<ConvertOptions>();
   CLI::App& command =
       *attend.add_subcommand("convert",
-                             "Make a directory with pytorch_model.bin one that "
-                             "the server loads: write "
-                             "model.safetensors");
+                             "Write model.safetensors beside a "
+                             "pytorch_model.bin that the server cannot read");
   command.footer(
       "Needs Python 3.9 or later with the packages torch (2.6 or later) and "
       "safetensors; no\nserver is called. Nothing that a pickle holds is run. "

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "absl/strings/str_cat.h"
+#include "engine/checkpoint/safetensors.h"
 #include "tests/engine/checkpoint/files.h"
 
 namespace attend {
@@ -231,9 +233,50 @@ TEST(CheckpointTest, DirectoriesWithoutWeights) {
   const TestDirectory directory;
   EXPECT_THAT(Checkpoint::Open(directory.path()).status().message(),
               HasSubstr("neither model.safetensors"));
-  directory.Write("pytorch_model.bin", "x");
-  EXPECT_THAT(Checkpoint::Open(directory.path()).status().message(),
-              HasSubstr("convert it with: attend convert " + directory.path()));
+  const struct {
+    const char* file;
+    const char* error;
+  } cases[] = {
+      {"flax_model.msgpack", "(Flax) but neither model.safetensors nor "},
+      {"tf_model.h5", "transformers 4 reads it"},
+      {"consolidated.00.pth", "convert_*_weights_to_hf.py"},
+      {"openvino_model.xml", "fetch the model that it was made of"},
+      {"model_quantized.onnx", "has model_quantized.onnx (ONNX)"},
+      {"weights.npz", "MLX"},
+      {"model-Q4.gguf", "load the file itself by its path"},
+      {"epoch=1.ckpt", "name it pytorch_model.bin"},
+      {"checkpoint-500", "load one of them: "},
+      {"model-00001-of-00002.safetensors",
+       "has model-00001-of-00002.safetensors but no model-00002-of-00002"},
+  };
+  for (const auto& [file, error] : cases) {
+    const std::string path = directory.Write(file, "x");
+    const absl::Status status = Checkpoint::Open(directory.path()).status();
+    EXPECT_TRUE(absl::IsNotFound(status)) << status;
+    EXPECT_THAT(status.message(),
+                AllOf(HasSubstr(directory.path() + ": "), HasSubstr(error)));
+    std::filesystem::remove(path);
+  }
+  directory.Write("checkpoint-500", "");
+  directory.Write("checkpoint-1000", "");
+  EXPECT_THAT(
+      Checkpoint::Open(directory.path()).status().message(),
+      HasSubstr("load one of them: " + directory.path() + "/checkpoint-1000"));
+}
+
+TEST(CheckpointTest, ShardsWithoutAnIndex) {
+  const TestDirectory directory;
+  for (const char* name : {"a", "b"}) {
+    directory.Write(
+        absl::StrCat("model-0000", *name == 'a' ? 1 : 2, "-of-00002",
+                     ".safetensors"),
+        Safetensors(absl::StrCat("{\"", name, "\":{\"dtype\":\"BF16\",",
+                                 "\"shape\":[1],\"data_offsets\":[0,2]}}"),
+                    Bytes({0x3f80})));
+  }
+  const auto checkpoint = Checkpoint::Open(directory.path());
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  EXPECT_THAT(checkpoint->Names(), ElementsAre("a", "b"));
 }
 
 TEST(CheckpointTest, FoldersInIt) {

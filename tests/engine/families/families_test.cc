@@ -175,8 +175,8 @@ TEST(FamilyTest, EveryTensorOfEveryCheckpointHasItsSlot) {
   for (const std::string& directory : directories) {
     EXPECT_EQ(LoadAll(directory), absl::OkStatus()) << directory;
   }
-  EXPECT_THAT(LoadAll(std::string(kGolden) + "/marian/bin-only").message(),
-              HasSubstr("attend convert "));
+  EXPECT_THAT(LoadAll(std::string(kGolden) + "/marian/flax-only").message(),
+              HasSubstr("flax_model.msgpack"));
 }
 
 TEST(FamilyTest, CheckpointsThatAreNotWhatTheConfigurationSays) {

@@ -115,6 +115,14 @@ TEST(OptionsTest, EachModelHasItsShortlist) {
   EXPECT_EQ(file.best, 9);
 }
 
+TEST(OptionsTest, EachModelHasItsAdapter) {
+  const auto line = Parse({"--model=a=/m", "--model=b=/n", "--adapter=b=/s"});
+  ASSERT_TRUE(line.ok()) << line.status();
+  const ServerOptions& options = line->options;
+  EXPECT_EQ(options.EngineOf(options.models[0]).adapter, "");
+  EXPECT_EQ(options.EngineOf(options.models[1]).adapter, "/s");
+}
+
 TEST(OptionsTest, TheHashOfAKeyIsNotShown) {
   EXPECT_TRUE(Parse({"--metrics-key-sha256=" + std::string(64, 'a')}).ok());
   EXPECT_EQ(Parse({"--metrics-key-sha256=secret"}).status().message(),

@@ -120,6 +120,27 @@ TEST_F(FetchModelTest, ShardsAreThoseOfTheIndex) {
               "beside the index");
 }
 
+TEST_F(FetchModelTest, FilesOfTorchAreFetchedWhereThereAreNoSafetensors) {
+  EXPECT_THAT(
+      FilesIn(FetchGood("ok/torch")),
+      UnorderedElementsAre("config.json", "tokenizer.json", "pytorch_model.bin",
+                           "2_Dense/pytorch_model.bin"));
+  EXPECT_THAT(FilesIn(FetchGood("ok/torch-shards")),
+              UnorderedElementsAre("config.json", "tokenizer.json",
+                                   "pytorch_model.bin.index.json",
+                                   "pytorch_model-1-of-1.bin"));
+  EXPECT_THAT(
+      FilesIn(FetchGood("ok/adapted")),
+      UnorderedElementsAre("config.json", "tokenizer.json", "model.safetensors",
+                           "adapter_config.json", "adapter_model.bin"));
+  settings_.offline = true;
+  FetchGood("ok/torch");
+  fs::remove(Model("ok/torch-shards") / "snapshots" / kCommits[0] /
+             "pytorch_model-1-of-1.bin");
+  ExpectError("ok/torch-shards", absl::StatusCode::kNotFound,
+              "pytorch_model-1-of-1.bin");
+}
+
 TEST_F(FetchModelTest, GgufFilesAreNamed) {
   EXPECT_EQ(Read(FetchGood("ok/quants/m-Q8.gguf")), "eight");
   EXPECT_THAT(FilesIn(Model("ok/quants") / "snapshots" / kCommits[0]),
@@ -133,8 +154,8 @@ TEST_F(FetchModelTest, GgufFilesAreNamed) {
 }
 
 TEST_F(FetchModelTest, WhatAttendCannotLoadIsRefusedBeforeItIsFetched) {
-  ExpectError("ok/pickle", absl::StatusCode::kNotFound,
-              "hf download ok/pickle --local-dir DIRECTORY && attend convert");
+  ExpectError("ok/flax", absl::StatusCode::kNotFound,
+              "neither model.safetensors nor pytorch_model.bin");
   ExpectError("ok/adapter", absl::StatusCode::kNotFound, "adapter");
   ExpectError("ok/bare", absl::StatusCode::kNotFound, "config.json");
   EXPECT_THAT(Requests({"/resolve/"}), IsEmpty());
