@@ -19,6 +19,10 @@ constexpr Loader kFamilies[] = {
     {"albert", LoadAlbert},
     {"bart", LoadBart},
     {"bert", LoadBert},
+    {"bert-generation", LoadBertGeneration},
+    {"biogpt", LoadBioGpt},
+    {"blenderbot", LoadBlenderbot},
+    {"blenderbot-small", LoadBlenderbotSmall},
     {"bloom", LoadBloom},
     {"camembert", LoadRoberta},
     {"data2vec-text", LoadData2VecText},
@@ -26,8 +30,10 @@ constexpr Loader kFamilies[] = {
     {"deberta-v2", LoadDebertaV2},
     {"distilbert", LoadDistilBert},
     {"electra", LoadElectra},
+    {"encoder-decoder", LoadEncoderDecoder},
     {"ernie", LoadErnie},
     {"eurobert", LoadEuroBert},
+    {"fsmt", LoadFsmt},
     {"gemma", LoadGemma},
     {"gemma2", LoadGemma2},
     {"gemma3_text", LoadGemma3},
@@ -51,6 +57,7 @@ constexpr Loader kFamilies[] = {
     {"opt", LoadOpt},
     {"pegasus", LoadPegasus},
     {"phi3", LoadPhi3},
+    {"plbart", LoadPlbart},
     {"qwen2", LoadQwen2},
     {"qwen3", LoadQwen3},
     {"rembert", LoadRemBert},
@@ -60,6 +67,9 @@ constexpr Loader kFamilies[] = {
     {"smollm3", LoadSmolLm3},
     {"starcoder2", LoadStarcoder2},
     {"t5", LoadT5},
+    {"t5gemma", LoadT5Gemma},
+    {"umt5", LoadUmt5},
+    {"xglm", LoadXglm},
     {"xlm-roberta", LoadRoberta},
     {"xlm-roberta-xl", LoadXlmRobertaXl},
 };
@@ -67,7 +77,9 @@ constexpr Loader kFamilies[] = {
 }  // namespace
 
 absl::StatusOr<Family> LoadFamily(const JsonFile& config) {
-  ASSIGN_OR_RETURN(const std::string model_type, config.String("model_type"));
+  ASSIGN_OR_RETURN(std::string model_type, config.String("model_type"));
+  // The name before transformers 4.
+  if (model_type == "encoder_decoder") model_type = "encoder-decoder";
   ASSIGN_OR_RETURN(const Quantization quantization, ReadQuantization(config));
   for (const Loader& family : kFamilies) {
     if (family.model_type != model_type) continue;

@@ -23,6 +23,10 @@ absl::StatusOr<Family> LoadStaticEmbedding(const TensorSource& tensors);
 absl::StatusOr<Family> LoadAlbert(const JsonFile& config);
 absl::StatusOr<Family> LoadBart(const JsonFile& config);
 absl::StatusOr<Family> LoadBert(const JsonFile& config);
+absl::StatusOr<Family> LoadBertGeneration(const JsonFile& config);
+absl::StatusOr<Family> LoadBioGpt(const JsonFile& config);
+absl::StatusOr<Family> LoadBlenderbot(const JsonFile& config);
+absl::StatusOr<Family> LoadBlenderbotSmall(const JsonFile& config);
 absl::StatusOr<Family> LoadBloom(const JsonFile& config);
 absl::StatusOr<Family> LoadData2VecText(const JsonFile& config);
 absl::StatusOr<Family> LoadDeberta(const JsonFile& config);
@@ -31,6 +35,8 @@ absl::StatusOr<Family> LoadDistilBert(const JsonFile& config);
 absl::StatusOr<Family> LoadElectra(const JsonFile& config);
 absl::StatusOr<Family> LoadErnie(const JsonFile& config);
 absl::StatusOr<Family> LoadEuroBert(const JsonFile& config);
+absl::StatusOr<Family> LoadEncoderDecoder(const JsonFile& config);
+absl::StatusOr<Family> LoadFsmt(const JsonFile& config);
 absl::StatusOr<Family> LoadGemma(const JsonFile& config);
 absl::StatusOr<Family> LoadGemma2(const JsonFile& config);
 absl::StatusOr<Family> LoadGemma3(const JsonFile& config);
@@ -54,6 +60,7 @@ absl::StatusOr<Family> LoadNomicBert(const JsonFile& config);
 absl::StatusOr<Family> LoadOpt(const JsonFile& config);
 absl::StatusOr<Family> LoadPegasus(const JsonFile& config);
 absl::StatusOr<Family> LoadPhi3(const JsonFile& config);
+absl::StatusOr<Family> LoadPlbart(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen2(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen3(const JsonFile& config);
 absl::StatusOr<Family> LoadRemBert(const JsonFile& config);
@@ -65,6 +72,9 @@ absl::StatusOr<Family> LoadSmolLm3(const JsonFile& config);
 absl::StatusOr<Family> LoadStarcoder2(const JsonFile& config);
 absl::StatusOr<Family> LoadT5(const JsonFile& config);  // and Flan-T5
 absl::StatusOr<Family> LoadXlmRobertaXl(const JsonFile& config);
+absl::StatusOr<Family> LoadT5Gemma(const JsonFile& config);
+absl::StatusOr<Family> LoadUmt5(const JsonFile& config);
+absl::StatusOr<Family> LoadXglm(const JsonFile& config);
 
 }  // namespace attend
 

@@ -10,9 +10,6 @@
 namespace attend {
 namespace {
 
-// The id of padding. Position 0 is row padding + 1 of the table.
-constexpr IntRange kPadding = {0, kPositions.max};
-
 // Fields of transformers before 4.0 that would change the model.
 absl::Status CheckM2m100Supported(const JsonFile& config) {
   RETURN_IF_ERROR(
@@ -34,18 +31,7 @@ absl::StatusOr<Family> LoadM2m100(const JsonFile& config) {
                    FairseqSpec(config, {.norm_place = NormPlace::kPre,
                                         .activation = "relu",
                                         .scale_embedding = true}));
-  if (family.spec.hidden % 2 != 0 || family.spec.hidden < 4) {
-    return config.Unexpected("d_model",
-                             "an even number above 2, for the sinusoids");
-  }
-  ASSIGN_OR_RETURN(const int pad,
-                   NumberOr(config, "pad_token_id", 1, kPadding));
-  for (StackSpec* stack : {&*family.spec.encoder, &*family.spec.decoder}) {
-    stack->embedding.positions = Positions::kSinusoidalToEnd;
-    stack->embedding.position_offset = pad + 1;
-  }
-  family.spec.encoder->embedding.uncounted_id = pad;
-  AddUnusedPositions(family);
+  RETURN_IF_ERROR(UseCountedSinusoids(config, family));
   RETURN_IF_ERROR(AddFairseqTokens(config, family));
   AddFairseqLayers(family);
   return family;

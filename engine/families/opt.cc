@@ -7,6 +7,7 @@
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/decoder.h"
+#include "engine/families/shared/fairseq.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -35,7 +36,7 @@ absl::StatusOr<TransformerSpec> OptSpec(const JsonFile& config) {
                                              sizes.hidden, kHidden));
   if (embedding.width != sizes.hidden) {
     embedding.projects_tokens = true;
-    spec.logits_width = embedding.width;
+    spec.logits_projection = {.out = embedding.width};
   }
   return spec;
 }
@@ -55,7 +56,7 @@ absl::Status AddOptNames(const JsonFile& config, const TransformerSpec& spec,
               {"lm_head.weight"}, names);
   AddTensor("decoder.embedding.positions",
             WithPrefixes(model, {"embed_positions.weight"}), names);
-  if (spec.logits_width > 0) {
+  if (spec.logits_projection) {
     AddTensor("decoder.embedding.projection.weight",
               WithPrefixes(model, {"project_in.weight"}), names);
     AddTensor("logits.projection.weight",
@@ -65,16 +66,7 @@ absl::Status AddOptNames(const JsonFile& config, const TransformerSpec& spec,
     AddWeights("decoder.norm", WithPrefixes(model, {"final_layer_norm"}),
                Bias::kYes, names);
   }
-  static constexpr SlotName kSlots[] = {{"self.norm", "self_attn_layer_norm"},
-                                        {"ffn.norm", "final_layer_norm"},
-                                        {"self.q", "self_attn.q_proj"},
-                                        {"self.k", "self_attn.k_proj"},
-                                        {"self.v", "self_attn.v_proj"},
-                                        {"self.out", "self_attn.out_proj"},
-                                        {"ffn.in", "fc1"},
-                                        {"ffn.out", "fc2"}};
-  AddList("decoder.{}.", WithPrefixes(model, {"layers.{}."}), kSlots,
-          Bias::kYes, names);
+  AddFairseqBranches("decoder.{}.", WithPrefixes(model, {"layers.{}."}), names);
   return absl::OkStatus();
 }
 

@@ -1,5 +1,6 @@
 // T5: Raffel et al. 2020; T5 v1.1, Flan-T5 (Chung et al. 2022); mT5: Xue et al.
-// 2021.
+// 2021; umT5: Chung et al. 2023. Their encoders embed texts alone, as those of
+// Sentence-T5 (Ni et al. 2021) do.
 
 #include <cmath>
 #include <string>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/drop_decoder.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -20,6 +22,14 @@ namespace {
 constexpr int kMaxPositions = 1 << 16;
 constexpr IntRange kBuckets = {4, 1 << 12};
 constexpr int kMaxDistance = 1 << 20;
+
+// What differs between the families.
+struct Variant {
+  std::vector<absl::string_view> classes;
+  absl::string_view encoder_class;  // has no decoder
+  absl::string_view activation;     // if the configuration names none
+  bool bias_per_layer = false;      // see RelativeBiasSpec
+};
 
 // feed_forward_proj: "relu" or "gated-gelu". If the file says in other fields
 // what that means, these fields win.
@@ -48,7 +58,7 @@ absl::StatusOr<FeedForwardSpec> FeedForward(const JsonFile& config,
 }
 
 absl::StatusOr<StackSpec> Stack(const JsonFile& config, int hidden, int layers,
-                                bool decoder, absl::string_view activation) {
+                                bool decoder, const Variant& variant) {
   AttentionSpec attention;
   ASSIGN_OR_RETURN(
       attention.heads,
@@ -65,7 +75,7 @@ absl::StatusOr<StackSpec> Stack(const JsonFile& config, int hidden, int layers,
   layer.norm_place = NormPlace::kPre;
   layer.self_attention = attention;
   if (decoder) layer.cross_attention = attention;
-  ASSIGN_OR_RETURN(layer.feed_forward, FeedForward(config, activation));
+  ASSIGN_OR_RETURN(layer.feed_forward, FeedForward(config, variant.activation));
 
   RelativeBiasSpec bias;
   ASSIGN_OR_RETURN(
@@ -82,6 +92,7 @@ absl::StatusOr<StackSpec> Stack(const JsonFile& config, int hidden, int layers,
     return config.Unexpected("relative_attention_max_distance",
                              "more than half of the buckets");
   }
+  bias.per_layer = variant.bias_per_layer;
 
   StackSpec stack;
   stack.layers.assign(layers, layer);
@@ -94,7 +105,7 @@ absl::StatusOr<StackSpec> Stack(const JsonFile& config, int hidden, int layers,
   return stack;
 }
 
-void AddLayers(bool gated, NameTable& names) {
+void AddLayers(bool gated, bool bias_per_layer, NameTable& names) {
   static constexpr SlotName kSelf[] = {
       {"self.q", "0.SelfAttention.q"}, {"self.k", "0.SelfAttention.k"},
       {"self.v", "0.SelfAttention.v"}, {"self.out", "0.SelfAttention.o"},
@@ -123,19 +134,27 @@ void AddLayers(bool gated, NameTable& names) {
             names);
     AddWeights(stack + ".norm", {stack + ".final_layer_norm"}, Bias::kNo,
                names);
-    AddTensor(stack + ".relative_bias",
-              {stack + ".block.0.layer.0.SelfAttention.relative_attention_bias"
-                       ".weight"},
-              names);
+    constexpr char kBias[] = "0.SelfAttention.relative_attention_bias.weight";
+    if (bias_per_layer) {
+      AddTensor(slot + "relative_bias", {layer + kBias}, names);
+    } else {
+      AddTensor(stack + ".relative_bias", {stack + ".block.0.layer." + kBias},
+                names);
+    }
   }
   // Saved by early programs, but never used.
   AddUnused({"decoder.block.0.layer.1.EncDecAttention."},
             {"relative_attention_bias.weight"}, names);
 }
 
-absl::StatusOr<Family> Load(const JsonFile& config,
-                            absl::string_view activation) {
-  RETURN_IF_ERROR(ExpectFlags(config, {"is_encoder_decoder"}, true));
+absl::StatusOr<Family> Load(const JsonFile& config, const Variant& variant) {
+  std::vector<absl::string_view> classes = variant.classes;
+  classes.push_back(variant.encoder_class);
+  ASSIGN_OR_RETURN(const std::string name, Architecture(config, classes));
+  const bool encoder_alone = name == variant.encoder_class;
+  if (!encoder_alone) {
+    RETURN_IF_ERROR(ExpectFlags(config, {"is_encoder_decoder"}, true));
+  }
   RETURN_IF_ERROR(ExpectFlags(config, {"is_decoder"}, false));
   Family family;
   TransformerSpec& spec = family.spec;
@@ -147,39 +166,55 @@ absl::StatusOr<Family> Load(const JsonFile& config,
   ASSIGN_OR_RETURN(const int decoder_layers,
                    NumberOr(config, "num_decoder_layers", layers, kLayers));
   ASSIGN_OR_RETURN(spec.encoder,
-                   Stack(config, spec.hidden, layers, false, activation));
-  ASSIGN_OR_RETURN(spec.decoder, Stack(config, spec.hidden, decoder_layers,
-                                       true, activation));
+                   Stack(config, spec.hidden, layers, false, variant));
+  ASSIGN_OR_RETURN(spec.decoder,
+                   Stack(config, spec.hidden, decoder_layers, true, variant));
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
   AddSharedTokens(tied, family.names);
-  AddLayers(spec.encoder->layers.front().feed_forward.gated, family.names);
+  AddLayers(spec.encoder->layers.front().feed_forward.gated,
+            variant.bias_per_layer, family.names);
+  if (encoder_alone) DropDecoder(family);
   return family;
+}
+
+void ScaleLogits(TransformerSpec& spec) {
+  spec.logits_scale = 1 / std::sqrt(static_cast<float>(spec.hidden));
 }
 
 }  // namespace
 
 absl::StatusOr<Family> LoadT5(const JsonFile& config) {
   // T5WithLMHeadModel is the name of T5ForConditionalGeneration before 4.0.
-  RETURN_IF_ERROR(Architecture(config, {"T5ForConditionalGeneration",
-                                        "T5WithLMHeadModel", "T5Model"})
-                      .status());
-  ASSIGN_OR_RETURN(Family family, Load(config, "relu"));
+  ASSIGN_OR_RETURN(Family family,
+                   Load(config, {.classes = {"T5ForConditionalGeneration",
+                                             "T5WithLMHeadModel", "T5Model"},
+                                 .encoder_class = "T5EncoderModel",
+                                 .activation = "relu"}));
+  if (!family.spec.decoder) return family;
   // transformers before 5.0: tie_word_embeddings also means scaled logits.
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
   ASSIGN_OR_RETURN(const bool scaled,
                    config.BoolOr("scale_decoder_outputs", tied));
-  if (scaled) {
-    family.spec.logits_scale =
-        1 / std::sqrt(static_cast<float>(family.spec.hidden));
-  }
+  if (scaled) ScaleLogits(family.spec);
   return family;
 }
 
 absl::StatusOr<Family> LoadMt5(const JsonFile& config) {
-  RETURN_IF_ERROR(
-      Architecture(config, {"MT5ForConditionalGeneration", "MT5Model"})
-          .status());
-  return Load(config, "gated-gelu");
+  return Load(config, {.classes = {"MT5ForConditionalGeneration", "MT5Model"},
+                       .encoder_class = "MT5EncoderModel",
+                       .activation = "gated-gelu"});
+}
+
+absl::StatusOr<Family> LoadUmt5(const JsonFile& config) {
+  ASSIGN_OR_RETURN(
+      Family family,
+      Load(config, {.classes = {"UMT5ForConditionalGeneration", "UMT5Model"},
+                    .encoder_class = "UMT5EncoderModel",
+                    .activation = "gated-gelu",
+                    .bias_per_layer = true}));
+  // Whatever tie_word_embeddings says.
+  if (family.spec.decoder) ScaleLogits(family.spec);
+  return family;
 }
 
 }  // namespace attend

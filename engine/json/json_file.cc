@@ -223,6 +223,14 @@ absl::StatusOr<JsonFile> JsonFile::ObjectAt(absl::string_view key,
                   std::shared_ptr<const Json>(top_, &value));
 }
 
+JsonFile JsonFile::WithFallback(const JsonFile& fallback) const {
+  Json merged = *fallback.top_;
+  for (const auto& [key, value] : top_->items()) {
+    if (!value.is_null()) merged[key] = value;
+  }
+  return Of(path_, std::move(merged));
+}
+
 absl::StatusOr<std::vector<JsonFile>> JsonFile::Objects(
     absl::string_view key) const {
   const Json* value = Find(key);

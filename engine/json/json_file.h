@@ -78,6 +78,8 @@ class JsonFile {
 
   // The object that is the value of the key. Its errors name this key too.
   absl::StatusOr<JsonFile> Object(absl::string_view key) const;
+  // A copy in which the fields of `fallback` stand for those that are absent.
+  JsonFile WithFallback(const JsonFile& fallback) const;
   // A list of objects, whose errors name the key and the place in the list.
   absl::StatusOr<std::vector<JsonFile>> Objects(absl::string_view key) const;
 

@@ -103,8 +103,10 @@ absl::Status Embedding::Run(ExecContext& context, const Rows& rows,
   TakeTokens(context.compute(), rows, projected() ? narrow : dst);
   if (first) RETURN_IF_ERROR(project());
   const Matrix sum = projected() && !first ? narrow : dst;
+  const auto norm = [&] { norm_->Run(context.compute(), sum, sum, {}); };
+  if (norm_ && tables_.norms_tokens) norm();
   AddOthers(context.compute(), rows, sum);
-  if (norm_) norm_->Run(context.compute(), sum, sum, {});
+  if (norm_ && !tables_.norms_tokens) norm();
   return projected() && !first ? project() : absl::OkStatus();
 }
 

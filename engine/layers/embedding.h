@@ -31,6 +31,7 @@ Buffer<float> SinusoidsToEnd(int rows, int width, int zero_row);
 // Makes hidden states of tokens:
 //   without a projection   norm(scale * token + position + type)
 //   projects_tokens        norm(projection(scale * token) + position + type)
+//   norms_tokens           norm(scale * token) + position + type
 //   else                   projection(norm(scale * token + position + type))
 // The norm may be missing. Const after construction.
 class Embedding {
@@ -40,6 +41,7 @@ class Embedding {
     float scale = 1;
     bool zero_start = false;  // the token's vector at position 0 is zeros
     bool projects_tokens = false;
+    bool norms_tokens = false;  // with a norm, without a projection
     // Both have `width` columns, or `hidden` columns with projects_tokens.
     StoredRows positions;     // no rows: positions are not added
     int position_offset = 0;  // the row of position 0

@@ -29,7 +29,7 @@ KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
 
 // Numbers of a row that the vocabulary projection reads.
 int LogitsWidth(const TransformerSpec& spec) {
-  return spec.logits_width > 0 ? spec.logits_width : spec.hidden;
+  return spec.logits_projection ? spec.logits_projection->out : spec.hidden;
 }
 
 // The second planes of precise weights, but for those behind massive channels,

@@ -49,7 +49,9 @@ Widths WidestOf(const TransformerSpec& spec) {
     }
     widths.others = std::max(widths.others, stack->embedding.width);
   }
-  widths.others = std::max(widths.others, spec.logits_width);
+  if (spec.logits_projection) {
+    widths.others = std::max(widths.others, spec.logits_projection->out);
+  }
   if (spec.LogitsVocab() > 0) widths.logits = spec.hidden;
   if (!spec.head) return widths;
   widths.heads = spec.hidden;

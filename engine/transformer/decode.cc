@@ -116,8 +116,14 @@ absl::Status Transformer::Logits(ExecContext& context, Activations& activations,
   if (logits_in_) {
     const Operand operand = activations.normed_operand({0, total});
     MakeOperand(context.compute(), src, operand);
-    last = activations.inner({0, total}, spec_.logits_width);
-    RETURN_IF_ERROR(logits_in_->Run(context, operand, last));
+    last = activations.inner({0, total}, logits_in_->out());
+    Epilogue epilogue = {.activation = spec_.logits_projection->activation};
+    NormWeights norm;
+    if (logits_in_norm_) {
+      norm = logits_in_norm_->weights();
+      epilogue.norm = &norm;
+    }
+    RETURN_IF_ERROR(logits_in_->Run(context, operand, last, epilogue));
   }
   const Operand operand = activations.logits_operand(last);
   MakeOperand(context.compute(), last, operand);

@@ -188,6 +188,7 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
   Embedding::Tables tables;
   tables.scale = spec.scale;
   tables.zero_start = spec.zero_start;
+  tables.norms_tokens = spec.norms_tokens;
   tables.position_offset = spec.position_offset;
   ASSIGN_OR_RETURN(tables.tokens,
                    token_tables.Load(slot("tokens"), spec.vocab, spec.width));

@@ -51,14 +51,19 @@ struct EmbeddingSpec {
   // the table of token types; 0: no table.
   int task_types = 0;
   std::optional<NormSpec> norm = std::nullopt;  // of the sum
+  // The norm is of the token's vector alone, to which the others are then
+  // added. Only with a norm, and where `width` is that of the model.
+  bool norms_tokens = false;
 };
 
-// A learned bias of each score, by the distance from query to key, the same in
-// all layers (Raffel et al. 2020). Slot "<stack>.relative_bias" [buckets,
-// heads]. See DistanceBuckets.
+// A learned bias of each score, by the distance from query to key (Raffel et
+// al. 2020). Slot "<stack>.relative_bias" [buckets, heads], which all layers
+// share. See DistanceBuckets.
 struct RelativeBiasSpec {
   int buckets = 0;
   int max_distance = 0;  // this and all greater distances share a bucket
+  // Each layer has a table of its own, slot "<stack>.<i>.relative_bias".
+  bool per_layer = false;
 };
 
 // Vectors of distances, the same in all layers, which each layer maps to keys
@@ -162,6 +167,14 @@ struct HeadSpec {
   std::vector<DenseSpec> layers;    // slots "head.<i>"
 };
 
+// norm(activation(x W^T + b)), or without the norm. Slots "logits.projection"
+// and "logits.projection.norm".
+struct ProjectionSpec {
+  int out = 0;
+  Activation activation = Activation::kNone;
+  std::optional<NormSpec> norm = std::nullopt;
+};
+
 // An encoder, a decoder, or both. Decoders are causal, encoders are not: a
 // decoder-only model that sees both ways has an encoder.
 struct TransformerSpec {
@@ -176,9 +189,8 @@ struct TransformerSpec {
   bool generates = true;
   // Factor of the decoder's output, before the vocabulary projection.
   float logits_scale = 1;
-  // Slot "logits.projection" maps the decoder's output to this many numbers,
-  // which the vocabulary projection reads; 0: no such slot.
-  int logits_width = 0;
+  // Maps the decoder's output to what the vocabulary projection reads.
+  std::optional<ProjectionSpec> logits_projection = std::nullopt;
   // The vocabulary projection adds slot "logits.bias".
   bool logits_bias = false;
   // Logits become softcap * tanh(logit / softcap); 0: no cap.

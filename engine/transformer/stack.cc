@@ -11,11 +11,10 @@
 namespace attend {
 namespace {
 
-// Slot "<name>.relative_bias" [buckets, heads]; null if there is none.
+// Slot "<name>.relative_bias" [buckets, heads].
 absl::StatusOr<std::unique_ptr<const RelativeBias>> LoadRelativeBias(
     Weights& weights, const std::string& name, const StackSpec& spec,
     bool causal) {
-  if (!spec.relative_bias) return nullptr;
   const DistanceBuckets buckets = {
       .buckets = spec.relative_bias->buckets,
       .max_distance = spec.relative_bias->max_distance,
@@ -26,6 +25,31 @@ absl::StatusOr<std::unique_ptr<const RelativeBias>> LoadRelativeBias(
                                 {buckets.buckets, heads}));
   return std::make_unique<const RelativeBias>(
       ConstMatrix{table.data(), buckets.buckets, heads}, buckets);
+}
+
+// Loads the biases of `stack`, whose name is `name`, as `spec` has them.
+absl::Status LoadRelativeBiases(Weights& weights, const std::string& name,
+                                const StackSpec& spec, bool causal,
+                                Stack& stack) {
+  if (!spec.relative_bias) return absl::OkStatus();
+  const bool per_layer = spec.relative_bias->per_layer;
+  const size_t count = per_layer ? spec.layers.size() : 1;
+  stack.relative_biases.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    ASSIGN_OR_RETURN(
+        auto bias,
+        LoadRelativeBias(weights, per_layer ? absl::StrCat(name, ".", i) : name,
+                         spec, causal));
+    stack.relative_biases.push_back(std::move(bias));
+  }
+  return absl::OkStatus();
+}
+
+// The bias of layer `index`; empty if the layers have none.
+DistanceBias BiasOf(const Stack& stack, size_t index) {
+  const auto& biases = stack.relative_biases;
+  if (biases.empty()) return {};
+  return biases[biases.size() > 1 ? index : 0]->bias();
 }
 
 // The angles of each kind that layers have, and which of them a layer has.
@@ -58,6 +82,7 @@ std::shared_ptr<const Layer> LayerLike(const Weights& weights,
                                        const std::string& name,
                                        const StackSpec& spec,
                                        const Stack& stack, size_t index) {
+  const bool has_bias = spec.relative_bias && spec.relative_bias->per_layer;
   for (size_t i = 0; i < index; ++i) {
     if (spec.layers[i] != spec.layers[index]) continue;
     const auto same = [&](const char* slot) {
@@ -67,7 +92,7 @@ std::shared_ptr<const Layer> LayerLike(const Weights& weights,
     if (same(".self.q.weight") && same(".self.k.weight") &&
         same(".self.v.weight") && same(".self.out.weight") &&
         same(".ffn.in.weight") && same(".ffn.out.weight") &&
-        same(".ffn.norm.weight")) {
+        same(".ffn.norm.weight") && (!has_bias || same(".relative_bias"))) {
       return stack.layers[i];
     }
   }
@@ -86,16 +111,13 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
                                  absl::StrCat(name, ".embedding"), hidden,
                                  spec.embedding, options));
   Stack stack{.embedding = std::move(embedding),
-              .relative_bias = nullptr,
+              .relative_biases = {},
               .distances = {},
               .rotaries = {},
               .layers = {},
               .final_norm = std::nullopt};
-  ASSIGN_OR_RETURN(
-      stack.relative_bias,
-      LoadRelativeBias(weights, name, spec, kind == StackKind::kDecoder));
-  DistanceBias bias;
-  if (stack.relative_bias != nullptr) bias = stack.relative_bias->bias();
+  RETURN_IF_ERROR(LoadRelativeBiases(weights, name, spec,
+                                     kind == StackKind::kDecoder, stack));
   int positions = spec.embedding.max_positions;
   if (kind == StackKind::kDecoder) {
     positions = std::min(positions, options.max_positions);
@@ -114,7 +136,8 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
     }
     const std::string prefix = absl::StrCat(name, ".", i);
     SharedPositions shared = {
-        .bias = bias, .rotary = rotaries.Of(spec.layers[i].self_attention)};
+        .bias = BiasOf(stack, i),
+        .rotary = rotaries.Of(spec.layers[i].self_attention)};
     if (distances) {
       ASSIGN_OR_RETURN(
           stack.distances.emplace_back(),

@@ -26,7 +26,8 @@ namespace attend {
 struct Stack {
   Embedding embedding;
   // What layers share and point to.
-  std::unique_ptr<const RelativeBias> relative_bias;
+  // None, one of all layers, or one of each.
+  std::vector<std::unique_ptr<const RelativeBias>> relative_biases;
   std::vector<std::unique_ptr<const DistanceTables>> distances;  // by layer
   std::vector<std::unique_ptr<const Rotary>> rotaries;
   // Layers with the same weights are one object.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "engine/tensor/row_source.h"
 #include "engine/tensor/status_macros.h"
@@ -126,12 +127,17 @@ absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
   const int max_rows = std::min(load.max_rows, kMaxLogitsRows);
   int in =
       spec_.decoder ? spec_.hidden : OutputOf(spec_.head->layers, spec_.hidden);
-  if (spec_.logits_width > 0) {
+  if (const auto& projection = spec_.logits_projection) {
+    constexpr char kProjection[] = "logits.projection";
     const LoadOptions options = {.dtype = dtype_, .max_rows = max_rows};
-    ASSIGN_OR_RETURN(logits_in_,
-                     LoadLinear(primitives_, weights, {"logits.projection"}, in,
-                                {spec_.logits_width}, options));
-    in = spec_.logits_width;
+    ASSIGN_OR_RETURN(logits_in_, LoadLinear(primitives_, weights, {kProjection},
+                                            in, {projection->out}, options));
+    in = projection->out;
+    if (projection->norm) {
+      ASSIGN_OR_RETURN(logits_in_norm_,
+                       LoadNorm(weights, absl::StrCat(kProjection, ".norm"), in,
+                                *projection->norm));
+    }
   }
   constexpr char kSlot[] = "logits.weight";
   ASSIGN_OR_RETURN(const auto rows, weights.Rows(kSlot, {vocab(), in}));

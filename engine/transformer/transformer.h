@@ -139,7 +139,9 @@ class Transformer {
   const KvLayout encoder_kv_layout_;
   std::optional<Stack> encoder_;
   std::optional<Stack> decoder_;
-  std::optional<Linear> logits_in_;  // see TransformerSpec::logits_width
+  // See TransformerSpec::logits_projection.
+  std::optional<Linear> logits_in_;
+  std::optional<Norm> logits_in_norm_;
   std::optional<Projection> logits_;
   std::optional<ListedProjection> listed_logits_;  // LoadOptions::lists_tokens
   Head embed_{{}};

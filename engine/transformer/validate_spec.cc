@@ -9,49 +9,11 @@
 #include "engine/transformer/field_checks.h"
 #include "engine/transformer/spec.h"
 #include "engine/transformer/validate_distances.h"
+#include "engine/transformer/validate_embedding.h"
 #include "engine/transformer/validate_layer.h"
 
 namespace attend {
 namespace {
-
-absl::Status CheckPositions(const std::string& at, const EmbeddingSpec& spec,
-                            int width) {
-  RETURN_IF_ERROR(AtLeast(at + ".max_positions", spec.max_positions, 1));
-  RETURN_IF_ERROR(AtLeast(at + ".position_offset", spec.position_offset, 0));
-  const bool counts_all = spec.uncounted_id == -1;
-  if (spec.positions == Positions::kNone) {
-    constexpr char kWhere[] = "where the embedding adds no positions";
-    RETURN_IF_ERROR(
-        Unset(at + ".position_offset", spec.position_offset > 0, kWhere));
-    return Unset(at + ".uncounted_id", !counts_all, kWhere);
-  }
-  if (spec.positions == Positions::kSinusoidalToEnd &&
-      (width < 4 || width % 2 != 0)) {
-    return Unexpected(at + ".width", width,
-                      "an even number above 2, for the sinusoids");
-  }
-  if (counts_all) return absl::OkStatus();
-  RETURN_IF_ERROR(AtLeast(at + ".uncounted_id", spec.uncounted_id, -1));
-  // A token that does not count has the row before that of position 0.
-  return AtLeast(at + ".position_offset", spec.position_offset, 1);
-}
-
-absl::Status CheckEmbedding(const std::string& at, const EmbeddingSpec& spec,
-                            int hidden) {
-  RETURN_IF_ERROR(AtLeast(at + ".vocab", spec.vocab, 1));
-  RETURN_IF_ERROR(AtLeast(at + ".width", spec.width, 1));
-  RETURN_IF_ERROR(Unset(at + ".projects_tokens",
-                        spec.projects_tokens && spec.width == hidden,
-                        "where width is that of the model"));
-  RETURN_IF_ERROR(Positive(at + ".scale", spec.scale));
-  RETURN_IF_ERROR(AtLeast(at + ".token_types", spec.token_types, 0));
-  RETURN_IF_ERROR(AtLeast(at + ".task_types", spec.task_types, 0));
-  RETURN_IF_ERROR(Unset(at + ".task_types",
-                        spec.task_types > 0 && spec.token_types == 0,
-                        "without token types"));
-  if (spec.norm) RETURN_IF_ERROR(CheckNorm(at + ".norm", *spec.norm));
-  return CheckPositions(at, spec, spec.projects_tokens ? hidden : spec.width);
-}
 
 // Checks that a layer agrees with the first layer and with the stack.
 absl::Status CheckAlike(const std::string& at, const LayerSpec& layer,
@@ -216,12 +178,18 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
 absl::Status CheckLogits(const TransformerSpec& spec) {
   if (!spec.generates) return Unexpected("generates", "false", "true");
   RETURN_IF_ERROR(Positive("logits_scale", spec.logits_scale));
-  RETURN_IF_ERROR(AtLeast("logits_width", spec.logits_width, 0));
+  if (const auto& projection = spec.logits_projection) {
+    RETURN_IF_ERROR(AtLeast("logits_projection.out", projection->out, 1));
+    if (projection->norm) {
+      RETURN_IF_ERROR(CheckNorm("logits_projection.norm", *projection->norm));
+    }
+  }
   RETURN_IF_ERROR(ZeroOrMore("logits_softcap", spec.logits_softcap));
   if (!spec.decoder) {
     constexpr char kWhere[] = "without a decoder";
     RETURN_IF_ERROR(Neutral("logits_scale", spec.logits_scale, 1, kWhere));
-    RETURN_IF_ERROR(Unset("logits_width", spec.logits_width > 0, kWhere));
+    RETURN_IF_ERROR(
+        Unset("logits_projection", spec.logits_projection.has_value(), kWhere));
   }
   if (spec.LogitsVocab() > 0) return absl::OkStatus();
   constexpr char kWhere[] = "without a vocabulary projection";

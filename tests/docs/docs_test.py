@@ -3,6 +3,7 @@
     docs_test.py ATTEND ATTEND_SERVER    the binaries
 """
 
+import json
 import pathlib
 import re
 import shlex
@@ -125,6 +126,35 @@ class FamiliesTest(unittest.TestCase):
         loaded = re.findall(r'\{"([^"]+)", Load\w+\}', source.read_text())
         self.assertGreater(len(loaded), 20)
         self.assertEqual(sorted(listed), sorted(loaded))
+
+
+class ModelTypesTest(unittest.TestCase):
+    def setUp(self):
+        page = PAGES[ROOT / "docs/model_types.md"]
+        # Heads of tables have no status.
+        self.rows = re.findall(
+            r"^\| `([^`]+)` \| [^|]+ \| ((?!status)\w+) \|([^|]*)\|$", page,
+            re.MULTILINE)
+        source = ROOT / "engine/families/load_family.cc"
+        self.loaded = re.findall(r'\{"([^"]+)", Load\w+\}', source.read_text())
+
+    def test_equal_are_those_that_load(self):
+        equal = [name for name, status, _ in self.rows if status == "equal"]
+        self.assertEqual(sorted(equal), sorted(self.loaded),
+                         "docs/model_types.md has a row for each family")
+
+    def test_each_that_is_equal_has_a_checkpoint(self):
+        golden = {json.loads(path.read_text()).get("model_type") for path in
+                  (ROOT / "tests/golden").glob("*/*/config.json")
+                  if (path.parent / "expected.json").exists()}
+        self.assertEqual(set(self.loaded) - golden, set())
+
+    def test_others_say_what_is_missing(self):
+        self.assertGreater(len(self.rows), 70)
+        for name, status, missing in self.rows:
+            with self.subTest(name):
+                self.assertIn(status, ("equal", "refused"))
+                self.assertEqual(status == "refused", bool(missing.strip()))
 
 
 class CommandsTest(unittest.TestCase):

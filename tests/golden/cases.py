@@ -145,7 +145,9 @@ def alignment(model, source, target, mask=None):
                 decoder_input_ids=torch.tensor(
                     [start_of(model, source) + target[:-1]]),
                 use_cache=False, output_attentions=True)
-    weights = out.cross_attentions[-1][0].mean(0)
+    weights = out.cross_attentions[-1]
+    # FSMT has no dimension of the batch.
+    weights = (weights[0] if weights.dim() == 4 else weights).mean(0)
     return weights[:, [i for i, m in enumerate(mask) if m]]
 
 

@@ -39,6 +39,10 @@ def last_block(model):
         return Turned(mlp.c_fc, mlp.c_proj)
     if kind == "opt":
         return model.model.decoder.layers[-1]
+    if kind == "xglm":
+        return model.model.layers[-1]
+    if kind == "biogpt":
+        return model.biogpt.layers[-1]
     return None
 
 

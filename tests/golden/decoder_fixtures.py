@@ -32,6 +32,18 @@ LLAMA_3 = {"rope_type": "llama3", "rope_theta": 5000.0, "factor": 8.0,
 
 LONG = {"short_factor": [1.0, 1.15, 1.3], "long_factor": [1.1, 2.5, 4.0]}
 
+# Seeds of their own: those of other decoders follow from their places.
+FAIRSEQ_DECODERS = [
+    dict(name="xglm-scaled", model="XGLM", seed=4800, weights=4811,
+         config=dict(d_model=22, num_layers=2, attention_heads=2, ffn_dim=38,
+                     max_position_embeddings=64)),
+    dict(name="biogpt-4x-unscaled", model="BioGpt", seed=4810, weights=4811, long=True,
+         config=dict(hidden_size=21, num_hidden_layers=2, num_attention_heads=3,
+                     intermediate_size=34, max_position_embeddings=96,
+                     scale_embedding=False, hidden_act="gelu_new"),
+         old={"layer_norm_eps": 1e-12}),
+]
+
 DECODERS = [
     dict(name="gpt2-gelu", model="GPT2", weights=18,
          config=dict(n_embd=24, n_layer=2, n_head=3, n_positions=64)),

@@ -39,7 +39,7 @@ def inputs(config, rng):
 
     def ids(length):
         return [int(i) for i in rng.randint(4, config.vocab_size, length)]
-    long = min(56, config.max_position_embeddings) - (0 if counted else pad + 1)
+    long = min(56, getattr(config, "max_position_embeddings", 56)) - (0 if counted else pad + 1)
     result = [{"source": ids(9)}, {"source": ids(long)}]
     if getattr(config, "type_vocab_size", 0) > 1:
         types = [0] * 6 + [1] * 15 + [config.type_vocab_size - 1] * 3
@@ -136,7 +136,7 @@ def masked_tokens(model, folder, fixture, given):
         "log_probs": rows(best[:, :TOP]), "logits": rows(logits[where[:1]])})]
 
 
-KINDS = {"Model": embeddings, "SequenceClassification": sequence_classes,
+KINDS = {"Model": embeddings, "Encoder": embeddings, "SequenceClassification": sequence_classes,
          "TokenClassification": token_classes, "MaskedLM": masked_tokens}
 
 

@@ -69,6 +69,38 @@ def bert_2018(state):
 
 MEAN = dict(pooling="mean", normalize=True)
 
+
+def t5_like(hidden, head, heads, layers=2, width=26, **more):
+    return dict(vocab_size=61, d_model=hidden, d_kv=head, num_heads=heads,
+                num_layers=layers, d_ff=width, relative_attention_num_buckets=8,
+                relative_attention_max_distance=20, **more)
+
+
+def with_decoder(state):
+    """A whole model, whose encoder alone is used."""
+    query = state["encoder.block.0.layer.0.SelfAttention.q.weight"]
+    shared = state["shared.weight"]
+    return {**state, "decoder.block.0.layer.1.EncDecAttention.q.weight": query,
+            "decoder.final_layer_norm.weight": shared[0],
+            "decoder.embed_tokens.weight": shared, "lm_head.weight": shared}
+
+
+# Seeds of their own: those of other encoders follow from their places.
+SEEDED_ENCODERS = [
+    dict(name="bert-generation-mean", model="BertGenerationEncoder", seed=3810,
+         config=bert_like(), sentence=MEAN),
+    dict(name="t5-encoder-dense", model="T5EncoderModel", seed=3800,
+         config=t5_like(22, 7, 3), sentence=dict(
+             pooling="mean", dense=18, normalize=True)),
+    dict(name="mt5-encoder-4x-whole", model="MT5EncoderModel", seed=3801,
+         config=t5_like(21, 5, 3), sentence=dict(pooling="cls"),
+         old={"output_past": True, "is_encoder_decoder": False,
+              "tie_word_embeddings": False}, old_tensors=with_decoder,
+         absent=["is_gated_act", "dense_act_fn"]),
+    dict(name="umt5-encoder", model="UMT5EncoderModel", seed=3802,
+         config=t5_like(21, 5, 3), sentence=MEAN),
+]
+
 ENCODERS = [
     dict(name="bert-mean-pooling", model="BertModel", config=bert_like(24, 3), sentence=MEAN),
     dict(name="bert-4x-labels", model="BertForSequenceClassification", config=bert_like(

@@ -8,16 +8,22 @@ import encoder_cases
 import family_checkpoints as checkpoints
 from cases import (Case, beams, encoder_case, greedy, logits_case, score_case,
                    start_of)
-from decoder_fixtures import DECODERS
-from encoder_fixtures import ENCODERS
+from decoder_fixtures import DECODERS, FAIRSEQ_DECODERS
+from encoder_fixtures import ENCODERS, SEEDED_ENCODERS
 from encoder_relatives import ENCODER_RELATIVES
 from fixture_cases import robust, write_expected
 from seq2seq_fixtures import SEQ2SEQ
 
-FIXTURES = SEQ2SEQ + [
+FIXTURES = SEQ2SEQ + SEEDED_ENCODERS + FAIRSEQ_DECODERS + [
     {"seed": first + 10 * i, **fixture}
     for first, fixtures in ((3000, ENCODERS), (3500, ENCODER_RELATIVES), (4000, DECODERS))
     for i, fixture in enumerate(fixtures)]
+
+
+def counts_all(config):
+    """Whether positions count padding, too."""
+    kind = getattr(config, "encoder", config).model_type
+    return kind not in ("m2m_100", "fsmt", "roberta")
 
 
 def build(folder, fixture):
@@ -59,7 +65,7 @@ def makers(model, fixture):
 def masks(rng, model):
     """Holes, and padding: on the right, and where it is not masked."""
     pad = model.config.pad_token_id
-    counted = model.config.model_type != "m2m_100"
+    counted = counts_all(model.config)
     make = source_maker({})
     holes = make(rng, model) + make(rng, model)
     mask = [1] + [int(x) for x in rng.rand(len(holes) - 2) < 0.6] + [1]
@@ -70,9 +76,10 @@ def masks(rng, model):
 
 
 def with_positions(model, case):
-    """M2M-100 counts the tokens that are not padding, which itself has -1."""
+    """M2M-100, FSMT and RoBERTa count the tokens that are not padding, which
+    itself has -1."""
     pad, mask = model.config.pad_token_id, case.get("mask", [1] * 100)
-    if model.config.model_type != "m2m_100" or pad not in case["source"]:
+    if counts_all(model.config) or pad not in case["source"]:
         return case
     real = [i != pad for i in case["source"]]
     positions = [sum(real[:i]) if r else -1 for i, r in enumerate(real)]
@@ -80,8 +87,7 @@ def with_positions(model, case):
 
 
 def expected(folder, fixture):
-    kind = getattr(transformers, fixture["model"] + "ForConditionalGeneration")
-    model = checkpoints.load(folder, kind)
+    model = checkpoints.load(folder, checkpoints.seq2seq_class(fixture))
     rng = np.random.RandomState(fixture["seed"] + 1)
     def no_padding(case):  # m2m_100 counts it differently step by step
         return not any(model.config.pad_token_id in choice["ids"]

@@ -27,7 +27,8 @@ def spread(name, shape, config):
         if "position" in name or "token_type" in name:
             return 0.0, 0.3
         # The last residual holds the token's vector; large, it would repeat.
-        return 0.0, 0.2 if getattr(config, "scale_embedding", False) else 0.45
+        scaled = getattr(config, "scale_embedding", False)
+        return 0.0, 0.2 if scaled or config.model_type == "t5gemma" else 0.45
     if "classifier" in name or "out_proj" in name and len(shape) == 1:
         return 0.0, 0.5
     sharp = any(part in name for part in (
@@ -58,11 +59,31 @@ class Turned:
         self.fc1, self.fc2 = block.wi, block.wo
 
 
+def target_table(model):
+    kind = model.config.model_type
+    if kind == "encoder-decoder":
+        return model.decoder.get_input_embeddings()
+    if kind in ("fsmt", "t5gemma"):
+        return model.model.decoder.embed_tokens
+    return model.get_input_embeddings()
+
+
 @torch.no_grad()
 def diversify(model, rng):
     """Lets results have many different tokens, and ends come up."""
     config = model.config
-    model.get_input_embeddings().weight[config.eos_token_id] *= 1.5
+    target_table(model).weight[config.eos_token_id] *= 1.5
+    if config.model_type == "encoder-decoder":
+        layer = model.decoder.base_model.encoder.layer[-1]
+        layer.fc1, layer.fc2 = layer.intermediate.dense, layer.output.dense
+        turn(layer, rng)
+        del layer.fc1, layer.fc2
+        return
+    if config.model_type == "t5gemma":
+        for name, tensor in model.model.decoder.named_parameters():
+            if name.endswith(("o_proj.weight", "down_proj.weight")):
+                tensor *= 2
+        return
     if not hasattr(model, "model"):
         block = model.decoder.block[-1].layer[-1].DenseReluDense
         if hasattr(block, "wi"):
@@ -71,13 +92,22 @@ def diversify(model, rng):
     turn(model.model.decoder.layers[-1], rng)
 
 
+def seq2seq_class(fixture):
+    kind = "Model" if fixture["model"] == "EncoderDecoder" else (
+        "ForConditionalGeneration")
+    return getattr(transformers, fixture["model"] + kind)
+
+
 def seq2seq_model(fixture):
     names = fixture["model"]
     config = getattr(transformers, names + "Config")(**fixture["config"])
-    if fixture["model"] in ("T5", "MT5"):
+    if fixture["model"] in ("T5", "MT5", "UMT5"):
         config.decoder_start_token_id = 0
-    kind = getattr(transformers, names + "ForConditionalGeneration")
+    kind = seq2seq_class(fixture)
     model = kind._from_config(config, attn_implementation="eager").eval()
+    if fixture["model"] == "FSMT":
+        for stack in (model.model.encoder, model.model.decoder):
+            stack.embed_positions.weight.requires_grad = False
     if fixture.get("untied"):
         model.lm_head.weight = torch.nn.Parameter(
             torch.empty_like(model.lm_head.weight))

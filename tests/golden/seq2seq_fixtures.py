@@ -38,10 +38,36 @@ def bart_like(hidden, layers, heads, widths, **more):
                 vocab_size=67, **more)
 
 
+def fsmt_like(hidden, layers, heads, widths, vocabularies, **more):
+    sizes = bart_like(hidden, layers, heads, widths, **more)
+    del sizes["vocab_size"]
+    return dict(sizes, src_vocab_size=vocabularies[0],
+                tgt_vocab_size=vocabularies[1])
+
+
 def t5_like(hidden, head, heads, layers, width, **more):
     return dict(d_model=hidden, d_kv=head, num_heads=heads, num_layers=layers[0],
                 num_decoder_layers=layers[1], d_ff=width, vocab_size=67, **more)
 
+
+def gemma_like(hidden, heads, layers, width, **more):
+    """Sizes of a stack of T5Gemma; `heads` are (heads, key-value heads, size)."""
+    return dict(vocab_size=67, hidden_size=hidden, num_attention_heads=heads[0],
+                num_key_value_heads=heads[1], head_dim=heads[2],
+                num_hidden_layers=layers, intermediate_size=width,
+                max_position_embeddings=96, sliding_window=7,
+                query_pre_attn_scalar=9, attn_logit_softcapping=4.0,
+                final_logit_softcapping=5.0, **more)
+
+
+def bert_like(kind, hidden, heads, layers, width, **more):
+    """A stack of an EncoderDecoderModel."""
+    return dict(model_type=kind, vocab_size=67, hidden_size=hidden,
+                num_attention_heads=heads, num_hidden_layers=layers,
+                intermediate_size=width, max_position_embeddings=64, **more)
+
+
+DECODES = dict(is_decoder=True, add_cross_attention=True)
 
 SEQ2SEQ = [
     dict(name="bart-gelu", model="Bart", seed=2000, weights=2001,
@@ -108,6 +134,47 @@ SEQ2SEQ = [
              "decoder_start_token_id": 0, "output_past": True,
              "tie_word_embeddings": False, "tokenizer_class": "T5Tokenizer"},
          absent=["is_gated_act", "dense_act_fn"]),
+    dict(name="umt5-4x-long", model="UMT5", seed=2620, weights=2626, untied=True,
+         long=True, config=t5_like(
+             26, 7, 3, (2, 2), 30, relative_attention_num_buckets=10,
+             relative_attention_max_distance=24), old={
+             "decoder_start_token_id": 0, "output_past": True,
+             "tie_word_embeddings": False, "scalable_attention": True,
+             "tokenizer_class": "T5Tokenizer"},
+         absent=["is_gated_act", "dense_act_fn"]),
+    dict(name="blenderbot-scaled", model="Blenderbot", seed=2700, weights=2701,
+         config=bart_like(21, (1, 2), (3, 1), (30, 38), scale_embedding=True,
+                          encoder_no_repeat_ngram_size=0)),
+    dict(name="blenderbot-small-scaled", model="BlenderbotSmall", seed=2710, weights=2711,
+         config=bart_like(21, (2, 1), (1, 3), (34, 30), scale_embedding=True)),
+    dict(name="plbart-4x", model="PLBart", seed=2720, weights=2721,
+         config=bart_like(21, (1, 1), (3, 1), (30, 26)),
+         old={**BART_4, "add_final_layer_norm": False, "num_beams": 4},
+         absent=["scale_embedding"], shared_once=True),
+    dict(name="fsmt-two-vocabularies", model="FSMT", seed=2730, weights=2747,
+         config=fsmt_like(22, (2, 1), (2, 1), (30, 38), (71, 67))),
+    dict(name="t5gemma-windows-long", model="T5Gemma", seed=2740, weights=2752,
+         long=True, config=dict(
+             vocab_size=67, encoder=gemma_like(20, (4, 2, 6), 2, 26),
+             decoder=gemma_like(20, (2, 1, 10), 3, 22))),
+    dict(name="bert2bert", model="EncoderDecoder", seed=2750, weights=2770,
+         config=dict(
+             encoder=bert_like("bert", 21, 3, 2, 26),
+             decoder=bert_like("bert", 21, 7, 2, 30, hidden_act="relu", **DECODES),
+             decoder_start_token_id=1, eos_token_id=2, pad_token_id=0)),
+    dict(name="bert-generation-pair", model="EncoderDecoder", seed=2770,
+         weights=2781, config=dict(
+             encoder=bert_like("bert-generation", 21, 3, 1, 26),
+             decoder=bert_like("bert-generation", 21, 3, 2, 30, **DECODES),
+             decoder_start_token_id=3, eos_token_id=2, pad_token_id=0),
+         old={"model_type": "encoder_decoder"}),
+    dict(name="roberta2roberta-4x-long", model="EncoderDecoder", seed=2760,
+         weights=2761, long=True, config=dict(
+             encoder=bert_like("roberta", 22, 2, 1, 26, pad_token_id=1),
+             decoder=bert_like("roberta", 22, 1, 2, 30, pad_token_id=1, **DECODES),
+             decoder_start_token_id=0, eos_token_id=2, pad_token_id=1),
+         old={"num_beams": 4, "length_penalty": 2.0, "early_stopping": True,
+              "no_repeat_ngram_size": 3, "tie_encoder_decoder": False}),
     dict(name="mt5-long", model="MT5", seed=2610, weights=2625, untied=True, long=True,
          config=t5_like(25, 9, 2, (2, 1), 32, relative_attention_num_buckets=10,
                         relative_attention_max_distance=24)),

@@ -11,6 +11,9 @@
 namespace attend {
 namespace {
 
+// The id of padding. Position 0 is row padding + 1 of the table.
+constexpr IntRange kPadding = {0, kPositions.max};
+
 // The names of a tensor that is not of the head. A checkpoint of the model
 // without its head has names without "model.".
 std::vector<std::string> Named(const std::string& tensor) {
@@ -52,7 +55,11 @@ absl::StatusOr<StackSpec> Stack(const JsonFile& config, const std::string& side,
   stack.layers.assign(layers, layer);
 
   EmbeddingSpec& embedding = stack.embedding;
-  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
+  ASSIGN_OR_RETURN(embedding.vocab,
+                   Number(config,
+                          {side == "decoder" ? defaults.target_vocab
+                                             : defaults.source_vocab},
+                          kVocab));
   embedding.width = hidden;
   embedding.positions = Positions::kSinusoidal;
   ASSIGN_OR_RETURN(embedding.max_positions,
@@ -61,6 +68,11 @@ absl::StatusOr<StackSpec> Stack(const JsonFile& config, const std::string& side,
                    config.BoolOr("scale_embedding", defaults.scale_embedding));
   if (scaled) embedding.scale = std::sqrt(static_cast<float>(hidden));
   return stack;
+}
+
+EmbeddingSpec& EmbeddingOf(const std::string& stack, Family& family) {
+  return stack == "encoder" ? family.spec.encoder->embedding
+                            : family.spec.decoder->embedding;
 }
 
 }  // namespace
@@ -80,22 +92,50 @@ absl::StatusOr<TransformerSpec> FairseqSpec(const JsonFile& config,
 }
 
 void UseBartEmbeddings(Family& family) {
+  UseLearnedPositions(2, family);
+  UseEmbeddingNorms(family);
+}
+
+void UseLearnedPositions(int offset, Family& family) {
   for (const std::string stack : {"encoder", "decoder"}) {
-    EmbeddingSpec& embedding = stack == "encoder"
-                                   ? family.spec.encoder->embedding
-                                   : family.spec.decoder->embedding;
+    EmbeddingSpec& embedding = EmbeddingOf(stack, family);
     embedding.positions = Positions::kLearned;
-    embedding.position_offset = 2;
-    embedding.norm = {.kind = NormKind::kLayerNorm, .epsilon = kFairseqEpsilon};
+    embedding.position_offset = offset;
     AddTensor(stack + ".embedding.positions",
               Named(stack + ".embed_positions.weight"), family.names);
+  }
+}
+
+void UseEmbeddingNorms(Family& family) {
+  for (const std::string stack : {"encoder", "decoder"}) {
+    EmbeddingOf(stack, family).norm = {.kind = NormKind::kLayerNorm,
+                                       .epsilon = kFairseqEpsilon};
     AddWeights(stack + ".embedding.norm", Named(stack + ".layernorm_embedding"),
                Bias::kYes, family.names);
   }
 }
 
-void AddFairseqLayers(Family& family) {
-  static constexpr SlotName kSelf[] = {
+absl::Status UseCountedSinusoids(const JsonFile& config, Family& family) {
+  if (family.spec.hidden % 2 != 0 || family.spec.hidden < 4) {
+    return config.Unexpected("d_model",
+                             "an even number above 2, for the sinusoids");
+  }
+  ASSIGN_OR_RETURN(const int pad,
+                   NumberOr(config, "pad_token_id", 1, kPadding));
+  for (const std::string stack : {"encoder", "decoder"}) {
+    EmbeddingSpec& embedding = EmbeddingOf(stack, family);
+    embedding.positions = Positions::kSinusoidalToEnd;
+    embedding.position_offset = pad + 1;
+  }
+  family.spec.encoder->embedding.uncounted_id = pad;
+  AddUnusedPositions(family);
+  return absl::OkStatus();
+}
+
+void AddFairseqBranches(const std::string& slot,
+                        const std::vector<std::string>& prefixes,
+                        NameTable& names) {
+  static constexpr SlotName kBranches[] = {
       {"self.q", "self_attn.q_proj"},
       {"self.k", "self_attn.k_proj"},
       {"self.v", "self_attn.v_proj"},
@@ -105,6 +145,10 @@ void AddFairseqLayers(Family& family) {
       {"ffn.out", "fc2"},
       {"ffn.norm", "final_layer_norm"},
   };
+  AddList(slot, prefixes, kBranches, Bias::kYes, names);
+}
+
+void AddFairseqLayers(Family& family) {
   static constexpr SlotName kCross[] = {
       {"cross.q", "encoder_attn.q_proj"},
       {"cross.k", "encoder_attn.k_proj"},
@@ -116,7 +160,7 @@ void AddFairseqLayers(Family& family) {
   for (const std::string stack : {"encoder", "decoder"}) {
     const std::string slot = stack + ".{}.";
     const std::vector<std::string> layers = Named(stack + ".layers.{}.");
-    AddList(slot, layers, kSelf, Bias::kYes, names);
+    AddFairseqBranches(slot, layers, names);
     if (stack == "decoder") {
       AddList(slot, layers, kCross, Bias::kYes, names);
     }

@@ -1,6 +1,9 @@
 #ifndef ATTEND_ENGINE_FAMILIES_SHARED_FAIRSEQ_H_
 #define ATTEND_ENGINE_FAMILIES_SHARED_FAIRSEQ_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -21,16 +24,35 @@ struct FairseqDefaults {
   NormPlace norm_place = NormPlace::kPost;
   absl::string_view activation = "gelu";
   bool scale_embedding = false;
+  // The fields of config.json with the sizes of the vocabularies.
+  const char* source_vocab = "vocab_size";
+  const char* target_vocab = "vocab_size";
 };
 
-// Both stacks with the sizes of config.json, LayerNorm, one vocabulary and the
-// sinusoids of Vaswani et al. 2017. The family then changes whatever differs.
+// Both stacks with the sizes of config.json, LayerNorm and the sinusoids of
+// Vaswani et al. 2017. The family then changes whatever differs.
 absl::StatusOr<TransformerSpec> FairseqSpec(const JsonFile& config,
                                             const FairseqDefaults& defaults);
 
 // The embeddings of BART and mBART: learned positions, with two unused rows at
 // the beginning of the table, and a norm of the sum.
 void UseBartEmbeddings(Family& family);
+
+// Learned positions of both stacks, with `offset` unused rows at the beginning
+// of the table, and a norm of the embeddings. The embeddings of BART and mBART
+// have both, with an offset of 2.
+void UseLearnedPositions(int offset, Family& family);
+void UseEmbeddingNorms(Family& family);
+
+// Sinusoids of M2M-100 and FSMT, which count the tokens that are not padding.
+// INVALID_ARGUMENT if d_model is odd.
+absl::Status UseCountedSinusoids(const JsonFile& config, Family& family);
+
+// Adds the names of the matrices and norms of a layer without cross-attention,
+// "<slot>self.q.weight" and so on.
+void AddFairseqBranches(const std::string& slot,
+                        const std::vector<std::string>& prefixes,
+                        NameTable& names);
 
 // Adds the names of all layers of both stacks, and of the last norms if the
 // layers are pre-norm.

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/api/generation_limits.h"
+#include "engine/families/shared/decoder_section.h"
 #include "engine/families/shared/default_reader.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
@@ -29,7 +30,7 @@ absl::StatusOr<Source> FindSource(const std::string& directory,
       JsonFile::Load(directory + "/generation_config.json");
   if (file.ok()) return Source{*std::move(file), false};
   if (!absl::IsNotFound(file.status())) return std::move(file).status();
-  return Source{config, true};
+  return Source{WithDecoderSection(config), true};
 }
 
 // The requests that rely on a number of kIntLimits or kFloatLimits.

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/drop_decoder.h"
 #include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/sentence_modules.h"
 #include "engine/families/shared/token_modules.h"
@@ -198,6 +199,8 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
         directory,
         "/modules.json: embeds texts, but the model has no encoder"));
   }
+  // sentence-transformers loads the encoder of T5 alone.
+  if (family.spec.encoder && family.spec.decoder) DropDecoder(family);
   ASSIGN_OR_RETURN(const bool compares_tokens, ComparesTokens(directory));
   if (compares_tokens) {
     RETURN_IF_ERROR(ReadTokenModules(directory, *modules, family));

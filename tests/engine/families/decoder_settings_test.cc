@@ -42,13 +42,13 @@ TEST(OptTest, TablesMayBeNarrowerThanLayers) {
   EXPECT_EQ(narrow->spec.hidden, 28);
   EXPECT_EQ(narrow->spec.decoder->embedding.width, 18);
   EXPECT_TRUE(narrow->spec.decoder->embedding.projects_tokens);
-  EXPECT_EQ(narrow->spec.logits_width, 18);
+  EXPECT_EQ(narrow->spec.logits_projection->out, 18);
   for (const Json& width : {Json(28), Json()}) {
     const auto same = LoadFamily(FixtureConfig(
         "opt-4x-post-norm-projected", {{"word_embed_proj_dim", width}}));
     ASSERT_TRUE(same.ok()) << same.status();
     EXPECT_FALSE(same->spec.decoder->embedding.projects_tokens);
-    EXPECT_EQ(same->spec.logits_width, 0);
+    EXPECT_FALSE(same->spec.logits_projection.has_value());
   }
 }
 

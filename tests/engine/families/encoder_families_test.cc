@@ -11,6 +11,7 @@
 #include "engine/families/shared/rotary_config.h"
 #include "engine/families/shared/sentence_transformers.h"
 #include "engine/transformer/transformer.h"
+#include "tests/engine/checkpoint/files.h"
 #include "tests/engine/families/config.h"
 
 namespace attend {
@@ -71,7 +72,22 @@ TEST(EncoderFamiliesTest, EveryTensorOfEveryFixture) {
         << LoadAll(compute, entry.path(), *family);
     ++loaded;
   }
-  EXPECT_GE(loaded, 65);
+  EXPECT_GE(loaded, 69);
+}
+
+// sentence-transformers takes the encoder of a whole T5.
+TEST(EncoderFamiliesTest, AWholeT5BesideModulesIsAnEncoder) {
+  Family family = FamilyOf("t5-v1_1-4x");
+  ASSERT_TRUE(family.spec.decoder.has_value());
+  const TestDirectory directory;
+  directory.Write(
+      "modules.json",
+      R"([{"path": "", "type": "sentence_transformers.models.Transformer"}])");
+  ASSERT_TRUE(ReadSentenceTransformers(directory.path(), family).ok());
+  EXPECT_FALSE(family.spec.decoder.has_value());
+  Compute compute(ComputeOptions{.threads = 1});
+  EXPECT_EQ(LoadAll(compute, kFixtures + std::string("t5-v1_1-4x"), family),
+            absl::OkStatus());
 }
 
 // Of a fixture, each tensor but those that may be there: its absence or a wrong

@@ -86,8 +86,8 @@ TEST(MarianTest, WhatIsNotSupportedIsNamed) {
     std::string error;
   };
   for (const Case& c : std::vector<Case>{
-           {{{"model_type", "umt5"}},
-            "model_type is \"umt5\", expected one of albert, bart, bert, "},
+           {{{"model_type", "rwkv"}},
+            "model_type is \"rwkv\", expected one of albert, bart, bert, "},
            {{{"model_type", nullptr}}, "model_type is missing"},
            {{{"architectures", {"MarianForCausalLM"}}}, "architectures"},
            {{{"activation_function", "mish"}},
@@ -155,6 +155,8 @@ std::vector<std::string> Fixtures(const std::string& parent) {
         !fs::exists(entry.path() / "expected.json")) {
       continue;
     }
+    // An encoder alone, whatever config.json says.
+    if (fs::exists(entry.path() / "modules.json")) continue;
     Json config;
     std::ifstream(entry.path() / "config.json") >> config;
     if (config.value("is_encoder_decoder", false)) {
@@ -184,6 +186,8 @@ TEST(FamilyTest, CheckpointsThatAreNotWhatTheConfigurationSays) {
        Fixtures(std::string(kGolden) + "/families")) {
     Json config;
     std::ifstream(directory + "/config.json") >> config;
+    // The sizes are those of sections.
+    if (config.contains("encoder")) continue;
     const std::string layers =
         config.contains("d_kv") ? "num_decoder_layers" : "decoder_layers";
     const std::string layer = config.contains("d_kv") ? "block." : "layers.";
@@ -197,7 +201,9 @@ TEST(FamilyTest, CheckpointsThatAreNotWhatTheConfigurationSays) {
           HasSubstr("decoder." + layer + std::to_string(count - 1) + "."))
           << "left over; " << directory;
     }
-    EXPECT_THAT(LoadAll(directory, {{"vocab_size", 68}}).message(),
+    const char* const vocab =
+        config.contains("tgt_vocab_size") ? "tgt_vocab_size" : "vocab_size";
+    EXPECT_THAT(LoadAll(directory, {{vocab, 68}}).message(),
                 AllOf(HasSubstr("[67, "), HasSubstr("[68, ")))
         << directory;
   }

@@ -69,6 +69,26 @@ TEST_F(GenerationConfigTest, DefaultsAreThoseOfTransformers) {
   EXPECT_EQ(params->decoder_start_id, 8000);
 }
 
+// As transformers does where a section has the decoder's configuration.
+TEST_F(GenerationConfigTest, TheDecodersSectionHasWhatIsNotOutside) {
+  const JsonFile config =
+      FixtureConfig("bert2bert", {{"eos_token_id", nullptr},
+                                  {"num_beams", 2},
+                                  {"decoder",
+                                   {{"model_type", "bert"},
+                                    {"eos_token_id", 5},
+                                    {"num_beams", 4},
+                                    {"decoder_start_token_id", 9},
+                                    {"no_repeat_ngram_size", 3}}}});
+  const auto defaults = LoadGenerationDefaults(directory_, config, spec_);
+  ASSERT_TRUE(defaults.ok()) << defaults.status();
+  const GenerationParams& params = defaults->params;
+  EXPECT_THAT(params.eos_ids, ElementsAre(5));
+  EXPECT_EQ(params.num_beams, 2);
+  EXPECT_EQ(params.decoder_start_id, 1);
+  EXPECT_EQ(params.no_repeat_ngram_size, 3);
+}
+
 TEST_F(GenerationConfigTest, ReadsEveryField) {
   const auto params = Load({{"max_length", 100},
                             {"min_length", 4},

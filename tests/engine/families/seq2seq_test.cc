@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,7 +17,10 @@ namespace attend {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 TransformerSpec Spec(const std::string& fixture,
@@ -89,6 +93,17 @@ TEST(Seq2SeqTest, PositionsCountFromTheOneAfterPadding) {
   EXPECT_EQ(embedding.uncounted_id, 5);
 }
 
+TEST(Seq2SeqTest, AnEncoderAloneHasNoDecoder) {
+  for (const Json& flag : {Json(true), Json(false), Json()}) {
+    const TransformerSpec spec = Spec(
+        "t5-few-buckets",
+        {{"architectures", {"T5EncoderModel"}}, {"is_encoder_decoder", flag}});
+    EXPECT_TRUE(spec.encoder.has_value());
+    EXPECT_FALSE(spec.decoder.has_value());
+    EXPECT_EQ(spec.logits_scale, 1);
+  }
+}
+
 TEST(Seq2SeqTest, LogitsOfT5AreScaledAsTheFileSays) {
   const float scaled = 1 / std::sqrt(24.0f);
   const auto scale = [](const Json& tied, const Json& scales) {
@@ -117,6 +132,93 @@ TEST(Seq2SeqTest, FeedForwardOfT5) {
   EXPECT_EQ(feed_forward("gated-silu").activation, Activation::kSilu);
   EXPECT_FALSE(feed_forward("gelu").gated);
   EXPECT_EQ(feed_forward("gelu").activation, Activation::kGelu);
+}
+
+// A fixture whose configuration has a section for each stack, with some keys of
+// one of them changed.
+absl::StatusOr<Family> Section(const std::string& fixture,
+                               const std::string& name, const Json& changes) {
+  Json config;
+  std::ifstream(ATTEND_SOURCE_DIR "/tests/golden/families/" + fixture +
+                "/config.json") >>
+      config;
+  config[name].update(changes);
+  return LoadFamily(*JsonFile::Parse("config.json", config.dump()));
+}
+
+TEST(Seq2SeqTest, AMistakeOfASectionIsNamedWithIt) {
+  struct Case {
+    std::string fixture, section;
+    Json changes;
+    std::string error;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"bert2bert", "decoder", {{"model_type", "gpt2"}}, "one of bert, "},
+           {"bert2bert", "decoder", {{"is_decoder", false}}, "is_decoder is"},
+           {"bert2bert",
+            "decoder",
+            {{"add_cross_attention", false}},
+            "add_cross_attention is false"},
+           {"bert2bert",
+            "decoder",
+            {{"hidden_size", 28}},
+            "hidden_size is 28, expected that of the encoder, 21"},
+           {"bert2bert",
+            "encoder",
+            {{"model_type", "encoder-decoder"}},
+            "expected that of an encoder"},
+           {"bert2bert",
+            "encoder",
+            {{"model_type", "gpt2"}, {"n_embd", 24}, {"n_head", 2}},
+            ""},
+           {"bert2bert", "encoder", {{"is_decoder", true}}, "is_decoder is"},
+           {"bert2bert", "encoder", {{"vocab_size", -1}}, "vocab_size is -1"},
+           {"t5gemma-windows-long",
+            "encoder",
+            {{"hidden_size", 24}},
+            "hidden_size is 20, expected that of the encoder, 24"},
+           {"t5gemma-windows-long",
+            "decoder",
+            {{"sliding_window", 1}},
+            "sliding_window is 1"},
+       }) {
+    const auto family = Section(c.fixture, c.section, c.changes);
+    EXPECT_TRUE(absl::IsInvalidArgument(family.status()))
+        << c.fixture << c.changes;
+    EXPECT_THAT(std::string(family.status().message()),
+                AllOf(HasSubstr("config.json"), HasSubstr(c.error)));
+  }
+  for (const char* section : {"encoder", "decoder"}) {
+    const auto family =
+        LoadFamily(FixtureConfig("bert2bert", {{section, nullptr}}));
+    EXPECT_THAT(std::string(family.status().message()),
+                HasSubstr(std::string(section) + " is missing"));
+  }
+}
+
+// transformers before 5 could save one copy of both stacks' weights.
+TEST(Seq2SeqTest, TiedStacksMayBeOneCopy) {
+  const auto alternatives = [](const Json& tied, const std::string& slot) {
+    const auto family =
+        LoadFamily(FixtureConfig("bert2bert", {{"tie_encoder_decoder", tied}}));
+    EXPECT_TRUE(family.ok()) << family.status();
+    for (const NameRow& row : family->names.rows) {
+      if (row.slot == slot) return row.tensors;
+    }
+    return std::vector<std::string>();
+  };
+  const std::string source =
+      "encoder.encoder.layer.{}.attention.self.query.weight";
+  const std::string target =
+      "decoder.bert.encoder.layer.{}.attention.self.query.weight";
+  EXPECT_THAT(alternatives(true, "decoder.{}.self.q.weight"),
+              IsSupersetOf({target, source}));
+  EXPECT_THAT(alternatives(true, "encoder.{}.self.q.weight"),
+              IsSupersetOf({target, source}));
+  EXPECT_THAT(alternatives(false, "decoder.{}.self.q.weight"),
+              Not(Contains(source)));
+  EXPECT_THAT(alternatives(true, "decoder.{}.cross.q.weight"),
+              Not(Contains(HasSubstr("encoder.encoder"))));
 }
 
 TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
@@ -165,8 +267,8 @@ TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
             {{"normalize_embedding", true}},
             "normalize_embedd"},
            {"t5-few-buckets",
-            {{"architectures", {"T5EncoderModel"}}},
-            "T5ForCondit"},
+            {{"architectures", {"T5ForQuestionAnswering"}}},
+            "T5EncoderModel"},
            {"t5-few-buckets",
             {{"feed_forward_proj", "relu-gelu"}},
             "gated-<activation>"},

@@ -203,33 +203,37 @@ Rows NaiveTransformer::FeedForward(const std::string& slot,
   return Linear(slot + ".out", inner);
 }
 
+Rows NaiveTransformer::DenseLayer(const std::string& name,
+                                  const DenseSpec& layer, Rows x) const {
+  Rows residual = x;
+  if (layer.residual && static_cast<int>(x[0].size()) != layer.out) {
+    residual = Linear(name + ".residual", x);
+  }
+  if (layer.linear) x = Linear(name, x);
+  for (size_t r = 0; r < x.size(); ++r) {
+    x[r].resize(layer.out);
+    for (size_t j = 0; j < x[r].size(); ++j) {
+      double& v = x[r][j];
+      v = Activate(layer.activation, v);
+      if (layer.pointwise == Pointwise::kSigmoid) v = 1 / (1 + std::exp(-v));
+      if (layer.residual) v += residual[r][j];
+    }
+  }
+  if (layer.norm) x = Norm(name + ".norm", *layer.norm, x);
+  if (!layer.unit_length) return x;
+  for (auto& row : x) {
+    double square = 0;
+    for (const double v : row) square += v * v;
+    for (double& v : row) v /= std::sqrt(square);
+  }
+  return x;
+}
+
 Rows NaiveTransformer::Dense(const std::string& slot,
                              const std::vector<DenseSpec>& layers,
                              Rows x) const {
   for (size_t i = 0; i < layers.size(); ++i) {
-    const std::string name = slot + "." + std::to_string(i);
-    const DenseSpec& layer = layers[i];
-    Rows residual = x;
-    if (layer.residual && static_cast<int>(x[0].size()) != layer.out) {
-      residual = Linear(name + ".residual", x);
-    }
-    if (layer.linear) x = Linear(name, x);
-    for (size_t r = 0; r < x.size(); ++r) {
-      x[r].resize(layer.out);
-      for (size_t j = 0; j < x[r].size(); ++j) {
-        double& v = x[r][j];
-        v = Activate(layer.activation, v);
-        if (layer.pointwise == Pointwise::kSigmoid) v = 1 / (1 + std::exp(-v));
-        if (layer.residual) v += residual[r][j];
-      }
-    }
-    if (layer.norm) x = Norm(name + ".norm", *layer.norm, x);
-    if (!layer.unit_length) continue;
-    for (auto& row : x) {
-      double square = 0;
-      for (const double v : row) square += v * v;
-      for (double& v : row) v /= std::sqrt(square);
-    }
+    x = DenseLayer(slot + "." + std::to_string(i), layers[i], x);
   }
   return x;
 }

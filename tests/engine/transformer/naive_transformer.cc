@@ -52,6 +52,7 @@ Rows NaiveTransformer::Embed(const std::string& slot, const EmbeddingSpec& spec,
       x[i][j] = tokens[input.ids[i] * spec.width + j] * double{spec.scale};
     }
   }
+  if (spec.norms_tokens) x = Norm(slot + ".norm", *spec.norm, x);
   if (spec.projects_tokens) x = Linear(slot + ".projection", x);
   const int width = static_cast<int>(x[0].size());
   int counted = 0;
@@ -70,7 +71,7 @@ Rows NaiveTransformer::Embed(const std::string& slot, const EmbeddingSpec& spec,
       value += PositionOf(slot, spec, width, row, position < 0, j);
     }
   }
-  if (spec.norm) x = Norm(slot + ".norm", *spec.norm, x);
+  if (spec.norm && !spec.norms_tokens) x = Norm(slot + ".norm", *spec.norm, x);
   return width == spec_.hidden ? x : Linear(slot + ".projection", x);
 }
 
@@ -96,11 +97,14 @@ double NaiveTransformer::PositionOf(const std::string& slot,
   return column < sines ? std::sin(angle) : std::cos(angle);
 }
 
-NaiveTransformer::Bias NaiveTransformer::StackBias(
-    const std::string& name, const StackSpec& stack) const {
+NaiveTransformer::Bias NaiveTransformer::StackBias(const std::string& name,
+                                                   const StackSpec& stack,
+                                                   size_t layer) const {
   if (!stack.relative_bias) return [](int, int) { return 0.0; };
-  return [this, name, &stack](int head, int distance) {
-    return BiasOf(name + ".relative_bias", *stack.relative_bias,
+  const std::string owner =
+      stack.relative_bias->per_layer ? absl::StrCat(name, ".", layer) : name;
+  return [this, name, owner, &stack](int head, int distance) {
+    return BiasOf(owner + ".relative_bias", *stack.relative_bias,
                   stack.layers[0].self_attention.heads, name == "encoder", head,
                   distance);
   };
@@ -147,13 +151,13 @@ Rows NaiveTransformer::FinalNorm(const std::string& name,
 Rows NaiveTransformer::Encode(const Input& input,
                               const AttentionMask& mask) const {
   const StackSpec& stack = *spec_.encoder;
-  const Bias bias = StackBias("encoder", stack);
   Rows x = Embed("encoder.embedding", stack.embedding, input);
   for (size_t i = 0; i < stack.layers.size(); ++i) {
     const LayerSpec& layer = stack.layers[i];
     const std::string slot = absl::StrCat("encoder.", i);
     const Products products =
         DistanceProducts(slot, stack, layer.self_attention);
+    const Bias bias = StackBias("encoder", stack, i);
     const Map attend = [&](const Rows& y) {
       return Attention(slot + ".self", layer.self_attention, y, y, mask, bias,
                        products, 0);
@@ -168,12 +172,12 @@ Rows NaiveTransformer::Decode(const std::vector<int>& ids, const Rows& encoded,
   const StackSpec& stack = *spec_.decoder;
   const int length = static_cast<int>(ids.size());
   const AttentionMask causal = CausalMask(1, length, length);
-  const Bias bias = StackBias("decoder", stack);
   const Bias none = [](int, int) { return 0.0; };
   Rows x = Embed("decoder.embedding", stack.embedding, {.ids = ids});
   for (size_t i = 0; i < stack.layers.size(); ++i) {
     const LayerSpec& layer = stack.layers[i];
     const std::string slot = absl::StrCat("decoder.", i);
+    const Bias bias = StackBias("decoder", stack, i);
     const Map attend = [&](const Rows& y) {
       return Attention(slot + ".self", layer.self_attention, y, y, causal, bias,
                        nullptr, given);
@@ -188,7 +192,13 @@ Rows NaiveTransformer::Decode(const std::vector<int>& ids, const Rows& encoded,
   for (auto& row : x) {
     for (double& v : row) v *= double{spec_.logits_scale};
   }
-  if (spec_.logits_width > 0) x = Linear("logits.projection", x);
+  if (const auto& projection = spec_.logits_projection) {
+    x = DenseLayer("logits.projection",
+                   {.out = projection->out,
+                    .activation = projection->activation,
+                    .norm = projection->norm},
+                   x);
+  }
   return Logits(x);
 }
 

@@ -72,7 +72,8 @@ class NaiveTransformer {
                     int width, int row, bool none, int column) const;
   double BiasOf(const std::string& slot, const RelativeBiasSpec& spec,
                 int heads, bool bidirectional, int head, int distance) const;
-  Bias StackBias(const std::string& name, const StackSpec& stack) const;
+  Bias StackBias(const std::string& name, const StackSpec& stack,
+                 size_t layer) const;
   Products DistanceProducts(const std::string& layer, const StackSpec& stack,
                             const AttentionSpec& spec) const;
   double FrequencyOf(const RotarySpec& spec, int i, int length) const;
@@ -87,6 +88,8 @@ class NaiveTransformer {
                  const Bias& bias, const Products& products, int given) const;
   Rows FeedForward(const std::string& slot, const FeedForwardSpec& spec,
                    const Rows& x) const;
+  Rows DenseLayer(const std::string& name, const DenseSpec& layer,
+                  Rows x) const;
   Rows Dense(const std::string& slot, const std::vector<DenseSpec>& layers,
              Rows x) const;
   // The output of a branch, before it is added to x.

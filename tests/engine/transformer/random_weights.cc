@@ -79,12 +79,13 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
   };
   const auto stack = [&](const std::string& name, const StackSpec& stack_spec) {
     embedding(name + ".embedding", stack_spec.embedding);
-    if (stack_spec.relative_bias) {
-      make(name + ".relative_bias",
-           {stack_spec.relative_bias->buckets,
-            stack_spec.layers[0].self_attention.heads},
-           0, 1);
-    }
+    const auto relative_bias = [&](const std::string& at, bool per_layer) {
+      const auto& bias = stack_spec.relative_bias;
+      if (!bias || bias->per_layer != per_layer) return;
+      make(at + ".relative_bias",
+           {bias->buckets, stack_spec.layers[0].self_attention.heads}, 0, 1);
+    };
+    relative_bias(name, false);
     if (const auto& distances = stack_spec.distances) {
       make(name + ".distances", {2 * distances->side, hidden}, 0, 1);
       if (distances->norm)
@@ -93,6 +94,7 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
     for (size_t i = 0; i < stack_spec.layers.size(); ++i) {
       const LayerSpec& layer = stack_spec.layers[i];
       const std::string prefix = absl::StrCat(name, ".", i);
+      relative_bias(prefix, true);
       const int queries =
           layer.self_attention.heads * layer.self_attention.head_dim;
       if (stack_spec.distances && stack_spec.distances->keys) {
@@ -146,9 +148,12 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
   int width = spec.head ? dense("head", spec.head->layers, hidden) : hidden;
   if (spec.LogitsVocab() == 0) return tensors;
   if (spec.decoder) width = hidden;
-  if (spec.logits_width > 0) {
-    linear("logits.projection", width, spec.logits_width);
-    width = spec.logits_width;
+  if (const auto& projection = spec.logits_projection) {
+    linear("logits.projection", width, projection->out);
+    width = projection->out;
+    if (projection->norm) {
+      norm("logits.projection.norm", width, *projection->norm);
+    }
   }
   make("logits.weight", {spec.LogitsVocab(), width}, 0, 0.5);
   if (spec.logits_bias) make("logits.bias", {spec.LogitsVocab()}, 0, 0.5);

@@ -61,7 +61,8 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
   Add({stack + ".embedding."},
       {"projects_tokens alone", "width 13 of sinusoids", "max_positions 0",
        "position_offset 0 with an uncounted id", "position_offset of none",
-       "task_types alone", "uncounted_id 7 of none"},
+       "task_types alone", "uncounted_id 7 of none",
+       "norms_tokens without a norm", "norms_tokens of 14"},
       names);
   Add({stack + ".relative_bias."}, {"buckets 1", "max_distance 2"}, names);
   const std::vector<std::string> layers = {stack + ".layers[*].",
@@ -109,13 +110,17 @@ void AddRefusedOfCross(Names& names) {
 }
 
 Names RefusedOf(Base base) {
-  Names names = {"hidden 0", "encoder", "embed.poolings none", "generates"};
+  Names names = {"hidden 0", "encoder", "embed.poolings none", "generates",
+                 "logits_projection of none"};
   switch (base) {
     case Base::kMaskedLm:
       names.insert("head.pooling");
       [[fallthrough]];
     case Base::kEncoder:
-      Add({""}, {"decoder", "logits_scale", "logits_width"}, names);
+      Add({""},
+          {"decoder", "logits_scale", "logits_projection of 14",
+           "logits_projection of 14, activated"},
+          names);
       if (base == Base::kEncoder) {
         Add({""}, {"logits_bias", "logits_softcap"}, names);
       }

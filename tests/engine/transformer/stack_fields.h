@@ -10,8 +10,8 @@ namespace attend {
 
 ATTEND_FIELDS(EmbeddingSpec, vocab, width, projects_tokens, scale, zero_start,
               positions, max_positions, position_offset, uncounted_id,
-              token_types, task_types, norm)
-ATTEND_FIELDS(RelativeBiasSpec, buckets, max_distance)
+              token_types, task_types, norm, norms_tokens)
+ATTEND_FIELDS(RelativeBiasSpec, buckets, max_distance, per_layer)
 ATTEND_FIELDS(DistanceSpec, side, max_distance, norm, keys, queries)
 ATTEND_FIELDS(StackSpec, embedding, layers, relative_bias, distances)
 
@@ -81,6 +81,19 @@ inline constexpr Row<EmbeddingSpec> kEmbedding[] = {
      "beside token types"},
     {"task_types", [](EmbeddingSpec& s) { s.task_types = 2; }, "alone"},
     {"norm", [](EmbeddingSpec& s) { Toggle(s.norm, NormSpec()); }},
+    {"norms_tokens", [](EmbeddingSpec& s) { s.norms_tokens = true; }, "true"},
+    {"norms_tokens",
+     [](EmbeddingSpec& s) {
+       s.norms_tokens = true;
+       s.norm.reset();
+     },
+     "without a norm"},
+    {"norms_tokens",
+     [](EmbeddingSpec& s) {
+       s.norms_tokens = true;
+       s.width = 14;
+     },
+     "of 14"},
 };
 
 inline constexpr Row<RelativeBiasSpec> kRelativeBias[] = {
@@ -88,6 +101,7 @@ inline constexpr Row<RelativeBiasSpec> kRelativeBias[] = {
     {"buckets", [](RelativeBiasSpec& s) { s.buckets = 1; }, "1"},
     {"max_distance", [](RelativeBiasSpec& s) { s.max_distance = 20; }, "20"},
     {"max_distance", [](RelativeBiasSpec& s) { s.max_distance = 2; }, "2"},
+    {"per_layer", [](RelativeBiasSpec& s) { s.per_layer = true; }},
 };
 
 inline constexpr Row<DistanceSpec> kDistances[] = {

@@ -14,7 +14,7 @@ ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize, pooled,
               sparse, tokens)
 ATTEND_FIELDS(HeadSpec, kind, pooling, layers)
 ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head, generates,
-              logits_scale, logits_width, logits_bias, logits_softcap)
+              logits_scale, logits_projection, logits_bias, logits_softcap)
 
 inline constexpr Row<DenseSpec> kDense[] = {
     {"out", [](DenseSpec& s) { s.out = 9; }, "9"},
@@ -102,7 +102,16 @@ inline constexpr Row<TransformerSpec> kTransformer[] = {
     {"head", [](TransformerSpec& s) { Toggle(s.head, HeadSpec()); }},
     {"generates", [](TransformerSpec& s) { s.generates = false; }},
     {"logits_scale", [](TransformerSpec& s) { s.logits_scale = 0.3f; }},
-    {"logits_width", [](TransformerSpec& s) { s.logits_width = 14; }},
+    {"logits_projection",
+     [](TransformerSpec& s) { s.logits_projection = {.out = 14}; }, "of 14"},
+    {"logits_projection",
+     [](TransformerSpec& s) {
+       s.logits_projection = {
+           .out = 14, .activation = Activation::kGelu, .norm = NormSpec()};
+     },
+     "of 14, activated"},
+    {"logits_projection",
+     [](TransformerSpec& s) { s.logits_projection = {.out = 0}; }, "of none"},
     {"logits_bias", [](TransformerSpec& s) { s.logits_bias = true; }},
     {"logits_softcap", [](TransformerSpec& s) { s.logits_softcap = 1.5f; }},
 };
