@@ -68,8 +68,10 @@ struct EmbedTask {
   std::optional<bool> normalize = std::nullopt;
 };
 
-// Score the model's labels, for the source or, if the model labels tokens, for
-// each token. The scores are those of the head, before softmax or sigmoid.
+// Compute the logits of the model's head: a score of each label for the source
+// or, if the model labels tokens, for each token; the begin and the end of a
+// span for each token; or one logit for the source. No softmax or sigmoid is
+// applied.
 struct ClassifyTask {};
 
 // Find the most likely tokens at some places of the source. The result has one

@@ -48,9 +48,15 @@ struct ModelInfo {
   bool weighs_vocabulary = false;
   // Tokens of a source that have no weight.
   std::vector<int> weightless_ids = {};
-  TokenVectorsInfo token_vectors = {};   // EmbedTask::token_vectors
-  bool classifies = false;               // ClassifyTask
-  bool labels_tokens = false;            // ClassifyTask scores each token
+  TokenVectorsInfo token_vectors = {};  // EmbedTask::token_vectors
+  bool classifies = false;              // ClassifyTask, with labels
+  bool labels_tokens = false;           // ClassifyTask scores each token
+  // ClassifyTask gives two logits for each token: that an answer to the first
+  // text begins, or ends, with it.
+  bool finds_spans = false;
+  // ClassifyTask gives one logit for a pair: how well the second text continues
+  // the first.
+  bool chooses = false;
   bool fills_masks = false;              // FillMaskTask
   int embedding_width = 0;               // numbers of a source's vector
   int token_width = 0;                   // numbers of a token's vector

@@ -4,17 +4,35 @@
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/fairseq.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
 
+constexpr HeadClass kBartClasses[] = {
+    {"BartForConditionalGeneration"},
+    {"BartModel"},
+    {"BartForSequenceClassification", HeadKind::kSequence},
+};
+
+// Adds the head that reads the decoder's vector of the end of sequence.
+absl::Status AddBartHead(const JsonFile& config, Family& family) {
+  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kBartClasses));
+  if (!head) return absl::OkStatus();
+  RETURN_IF_ERROR(ReadLabels(config, *head, family, /*count=*/3));
+  AddHead(
+      *head,
+      {{"classification_head.dense", {family.spec.hidden, Activation::kTanh}},
+       {"classification_head.out_proj", {}}},
+      family);
+  family.spec.head->reads_decoder = true;
+  return absl::OkStatus();
+}
+
 // Fields of transformers before 4.0 that would change the model.
 absl::Status CheckBartSupported(const JsonFile& config) {
-  RETURN_IF_ERROR(
-      Architecture(config, {"BartForConditionalGeneration", "BartModel"})
-          .status());
   RETURN_IF_ERROR(ExpectFlags(config, {"normalize_embedding"}, true));
   return ExpectFlags(
       config,
@@ -36,6 +54,7 @@ absl::StatusOr<Family> LoadBart(const JsonFile& config) {
   AddFairseqLogitsBias(family);
   RETURN_IF_ERROR(AddFairseqTokens(config, family));
   AddFairseqLayers(family);
+  RETURN_IF_ERROR(AddBartHead(config, family));
   return family;
 }
 

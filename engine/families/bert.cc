@@ -10,12 +10,17 @@
 namespace attend {
 namespace {
 
+constexpr char kNextSentence[] = "cls.seq_relationship";
+
 constexpr HeadClass kBertClasses[] = {
     {"BertModel"},
     {"BertForPreTraining", HeadKind::kMaskedLm},
     {"BertForMaskedLM", HeadKind::kMaskedLm},
     {"BertForSequenceClassification", HeadKind::kSequence},
+    {"BertForNextSentencePrediction", HeadKind::kSequence, kNextSentence},
     {"BertForTokenClassification", HeadKind::kTokens},
+    {"BertForQuestionAnswering", HeadKind::kSpans},
+    {"BertForMultipleChoice", HeadKind::kChoice},
 };
 
 }  // namespace
@@ -35,6 +40,12 @@ absl::StatusOr<Family> LoadBert(const JsonFile& config) {
   AddUnused({"cls.seq_relationship."}, {"weight", "bias"}, family.names);
   RETURN_IF_ERROR(AddUsualHead(config, kBertClasses,
                                BertHeads(family.spec, "bert."), family));
+  ASSIGN_OR_RETURN(const HeadClass* const named, ClassOf(config, kBertClasses));
+  // The head that predicts whether one sentence follows another has labels by
+  // its definition; those of config.json are of another head.
+  if (named != nullptr && named->last == kNextSentence) {
+    family.labels = {"is_next", "not_next"};
+  }
   AddOldNormNames(family.names);
   return family;
 }

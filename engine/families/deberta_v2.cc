@@ -16,6 +16,7 @@ constexpr HeadClass kDebertaClasses[] = {
     {"DebertaV2ForMaskedLM", HeadKind::kMaskedLm},
     {"DebertaV2ForSequenceClassification", HeadKind::kSequence},
     {"DebertaV2ForTokenClassification", HeadKind::kTokens},
+    {"DebertaV2ForQuestionAnswering", HeadKind::kSpans},
 };
 
 constexpr SlotName kQkv[] = {{"self.q", "attention.self.query_proj"},

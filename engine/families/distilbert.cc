@@ -13,6 +13,8 @@ constexpr HeadClass kDistilBertClasses[] = {
     {"DistilBertForMaskedLM", HeadKind::kMaskedLm},
     {"DistilBertForSequenceClassification", HeadKind::kSequence},
     {"DistilBertForTokenClassification", HeadKind::kTokens},
+    {"DistilBertForQuestionAnswering", HeadKind::kSpans},
+    {"DistilBertForMultipleChoice", HeadKind::kChoice},
 };
 
 constexpr SlotName kLayer[] = {
@@ -27,6 +29,8 @@ UsualHeads Heads(const TransformerSpec& spec) {
   return {
       .sequence = {{"pre_classifier", {spec.hidden, Activation::kRelu}},
                    {"classifier", {}}},
+      .choice = {{"pre_classifier", {spec.hidden, Activation::kRelu}},
+                 {"classifier", {1}}},
       .masked_lm = {"vocab_transform",
                     {spec.hidden, layer.feed_forward.activation, layer.norm},
                     "vocab_layer_norm"},

@@ -16,6 +16,7 @@ constexpr HeadClass kElectraClasses[] = {
     {"ElectraForMaskedLM", HeadKind::kMaskedLm},
     {"ElectraForSequenceClassification", HeadKind::kSequence},
     {"ElectraForTokenClassification", HeadKind::kTokens},
+    {"ElectraForQuestionAnswering", HeadKind::kSpans},
 };
 
 UsualHeads Heads(const TransformerSpec& spec) {

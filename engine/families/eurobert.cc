@@ -64,6 +64,9 @@ absl::Status AddHeadOf(const JsonFile& config, HeadKind head, Bias bias,
         AddTensor("logits.bias", {"lm_head.bias"}, family.names);
       }
       break;
+    case HeadKind::kSpans:
+    case HeadKind::kChoice:
+      break;  // no class has them
   }
   return absl::OkStatus();
 }

@@ -19,6 +19,8 @@ constexpr HeadClass kModernBertClasses[] = {
     {"ModernBertForMaskedLM", HeadKind::kMaskedLm},
     {"ModernBertForSequenceClassification", HeadKind::kSequence},
     {"ModernBertForTokenClassification", HeadKind::kTokens},
+    {"ModernBertForQuestionAnswering", HeadKind::kSpans},
+    {"ModernBertForMultipleChoice", HeadKind::kChoice},
 };
 
 absl::Status ReadLayers(const JsonFile& config, StackSpec& encoder) {
@@ -121,13 +123,17 @@ absl::Status AddModernBertHead(const JsonFile& config, HeadKind head,
     if (biases.decoder) bias.push_back("decoder.bias");
     return AddMaskedLm(config, layer, "decoder", bias, family);
   }
-  AddHead(head, {layer, {"classifier", {}}}, family);
+  // 0: the number of labels.
+  const int out = head == HeadKind::kSpans    ? 2
+                  : head == HeadKind::kChoice ? 1
+                                              : 0;
+  AddHead(head, {layer, {"classifier", {out}}}, family);
   ASSIGN_OR_RETURN(const std::string pooling,
                    config.StringOr("classifier_pooling", "cls"));
   if (pooling != "cls" && pooling != "mean") {
     return config.Unexpected("classifier_pooling", "cls or mean");
   }
-  if (head == HeadKind::kSequence && pooling == "mean") {
+  if (!ReadsTokens(head) && pooling == "mean") {
     family.spec.head->pooling = Pooling::kMean;
   }
   return absl::OkStatus();

@@ -13,6 +13,8 @@ constexpr HeadClass kMpnetClasses[] = {
     {"MPNetForMaskedLM", HeadKind::kMaskedLm},
     {"MPNetForSequenceClassification", HeadKind::kSequence},
     {"MPNetForTokenClassification", HeadKind::kTokens},
+    {"MPNetForQuestionAnswering", HeadKind::kSpans},
+    {"MPNetForMultipleChoice", HeadKind::kChoice},
 };
 
 constexpr SlotName kLayer[] = {
@@ -49,8 +51,8 @@ absl::StatusOr<Family> LoadMpnet(const JsonFile& config) {
           kLayer, Bias::kYes, family.names);
   AddUnused({"mpnet.", ""}, {"pooler.dense.weight", "pooler.dense.bias"},
             family.names);
-  RETURN_IF_ERROR(
-      AddUsualHead(config, kMpnetClasses, RobertaHeads(family.spec), family));
+  RETURN_IF_ERROR(AddUsualHead(config, kMpnetClasses,
+                               RobertaHeads(family.spec, "mpnet."), family));
   AddOldNormNames(family.names);
   return family;
 }

@@ -20,6 +20,10 @@ DecodePass::DecodePass(WorkerMemory& memory, int max_rows, Drafter* drafter)
   wanted_rows_.reserve(max_rows);
   needs_.reserve(kMaxLogitsRows);
   views_.reserve(kMaxLogitsRows);
+  const auto& head = memory.transformer.spec().head;
+  if (head && head->reads_decoder) {
+    head_buffer_.emplace(memory.transformer.head_width());
+  }
 }
 
 void DecodePass::Clear(DraftRoom room) {
@@ -98,9 +102,30 @@ absl::Status DecodePass::RunBatch() {
   for (const SequenceRows& rows : sequences_) {
     rows.sequence->decoder_rows()->Seal();
   }
-  RETURN_IF_ERROR(TakeLogits());
+  RETURN_IF_ERROR(head_buffer_ ? TakeVectors() : TakeLogits());
   for (const WantedLogits& wanted : wanted_) {
     wanted.decoder->FollowParents(memory_.counts);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DecodePass::TakeVectors() {
+  const Transformer& transformer = memory_.transformer;
+  const Matrix x = memory_.activations.x({0, memory_.activations.max_rows()});
+  for (size_t first = 0; first < wanted_.size(); first += kMaxHeadRows) {
+    const auto group = absl::MakeSpan(wanted_).subspan(first, kMaxHeadRows);
+    const int rows = static_cast<int>(group.size());
+    const OpTimer timer({.name = "head", .rows = rows});
+    const Matrix src = head_buffer_->rows(0, rows, x.cols);
+    for (int i = 0; i < rows; ++i) {
+      std::copy_n(x.row(wanted_rows_[group[i].first]), x.cols, src.row(i));
+    }
+    ASSIGN_OR_RETURN(const Matrix result,
+                     transformer.head().Run(memory_.exec, *head_buffer_, src));
+    for (int i = 0; i < rows; ++i) {
+      group[i].decoder->TakeVector(
+          {result.row(i), static_cast<size_t>(result.cols)});
+    }
   }
   return absl::OkStatus();
 }

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_RUNTIME_DECODE_PASS_H_
 #define ATTEND_ENGINE_RUNTIME_DECODE_PASS_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -62,6 +63,9 @@ class DecodePass {
   void Weigh(const SourceEncode& source, int first_row, DecoderTask& task);
   // Asks for the logits of the last `count` rows of the batch.
   void Want(DecoderRows& decoder, int count);
+  // Runs the head on the last rows of the sequences, and hands the results to
+  // the tasks: in place of TakeLogits(), where the head reads the decoder.
+  absl::Status TakeVectors();
   absl::Status TakeLogits();
   // Computes the logits of entries that have `rows` rows together, at most
   // kMaxLogitsRows, and hands the logits to the tasks.
@@ -74,9 +78,10 @@ class DecodePass {
   std::vector<SequenceRows> sequences_;
   StepBatch batch_;
   std::vector<WantedLogits> wanted_;
-  std::vector<int> wanted_rows_;   // indices of rows of the batch
-  std::vector<LogitsNeed> needs_;  // [rows of a group]
-  std::vector<LogitsView> views_;  // [rows of a group]
+  std::vector<int> wanted_rows_;           // indices of rows of the batch
+  std::vector<LogitsNeed> needs_;          // [rows of a group]
+  std::vector<LogitsView> views_;          // [rows of a group]
+  std::optional<HeadBuffer> head_buffer_;  // if the head reads the decoder
 };
 
 }  // namespace attend

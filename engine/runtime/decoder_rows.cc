@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/tensor/check.h"
+#include "engine/tensor/finite.h"
 
 namespace attend {
 
@@ -209,6 +210,11 @@ void DecoderRows::Take(absl::Span<const LogitsView> logits) {
   if (drafted_ > 0) logits = logits.first(end - logits.begin());
   finite_ &= drafted_ > 0 ? !logits.empty() : end == logits.end();
   if (finite_) task_->Take(logits);
+}
+
+void DecoderRows::TakeVector(absl::Span<const float> values) {
+  finite_ &= AllFinite(values);
+  if (finite_) task_->TakeVector(values);
 }
 
 void DecoderRows::FollowParents(StepCounts& counts) {

@@ -42,6 +42,9 @@ class DecoderRows {
   };
   DecoderRows(std::unique_ptr<DecoderTask> task, const Options& options);
 
+  // Hands what the head makes of the last row to the task.
+  void TakeVector(absl::Span<const float> values);
+
   DecoderTask& task() { return *task_; }
   const DecoderTask& task() const { return *task_; }
 

@@ -40,6 +40,10 @@ class DecoderTask {
   // rows of the prompt, any number of them; later, of the last token of each
   // hypothesis.
   virtual void Take(absl::Span<const LogitsView> logits) = 0;
+  // Takes what the head makes of the last row of the prompt, where the head
+  // reads the decoder (HeadSpec::reads_decoder). Such a model's tasks take no
+  // logits.
+  virtual void TakeVector(absl::Span<const float> /*values*/) {}
   // For each hypothesis, the index that its parent had before the last Take().
   // nullopt if the last Take() chose no tokens.
   virtual std::optional<absl::Span<const int>> parents() const = 0;

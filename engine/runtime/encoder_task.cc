@@ -108,7 +108,7 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
   if (!spec.head || spec.head->kind == HeadKind::kMaskedLm) {
     return absl::InvalidArgumentError("the model has no head that classifies");
   }
-  const bool tokens = spec.head->kind == HeadKind::kTokens;
+  const bool tokens = ReadsTokens(spec.head->kind);
   Part part = {.layers = Layers::kHead,
                .vectors = tokens ? rows : 1,
                .width = WidthAfter(spec.head->layers, spec.hidden)};

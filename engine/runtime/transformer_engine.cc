@@ -50,7 +50,7 @@ TransformerEngine::TransformerEngine(Compute& compute,
   info_.dtype = std::string(TypeName(transformer_->dtype()));
   info_.source_vocab = spec.SourceEmbedding().vocab;
   info_.token_types = spec.SourceEmbedding().token_types;
-  info_.generates = transformer_->generates();
+  info_.generates = transformer_->generates() && !HeadReadsDecoder();
   info_.continues_source = info_.generates && !transformer_->encodes();
   info_.embeds = transformer_->encodes();
   if (info_.embeds) {
@@ -64,10 +64,17 @@ TransformerEngine::TransformerEngine(Compute& compute,
     info_.pools_prompt = spec.embed.pools_prompt;
   }
   info_.fills_masks = spec.head && spec.head->kind == HeadKind::kMaskedLm;
-  info_.classifies = spec.head && !info_.fills_masks;
+  info_.finds_spans = spec.head && spec.head->kind == HeadKind::kSpans;
+  info_.chooses = spec.head && spec.head->kind == HeadKind::kChoice;
+  info_.classifies =
+      spec.head && !info_.fills_masks && !info_.finds_spans && !info_.chooses;
   info_.labels_tokens = spec.head && spec.head->kind == HeadKind::kTokens;
   info_.target_vocab = limits_.vocab;
   info_.max_source_tokens = options_.max_source_tokens;
+  if (HeadReadsDecoder()) {
+    info_.max_source_tokens =
+        std::min(info_.max_source_tokens, limits_.max_target_tokens);
+  }
   if (info_.max_text_tokens == 0 ||
       info_.max_text_tokens > info_.max_source_tokens) {
     info_.max_text_tokens = info_.max_source_tokens;

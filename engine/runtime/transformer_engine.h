@@ -53,11 +53,18 @@ class TransformerEngine : public Engine {
                     VocabularyTexts token_texts, ModelInfo info,
                     const EngineOptions& options, Beside beside);
 
+  // The decoder computes vectors for the head, and generates nothing.
+  bool HeadReadsDecoder() const {
+    const auto& head = transformer_->spec().head;
+    return head && head->reads_decoder;
+  }
   // The state of a task of `request`. INVALID_ARGUMENT if the model cannot do
   // the task, or a field of the task is out of its limits.
   template <class Task>  // of an encoder
   absl::StatusOr<TransformerSequence::Outcome> MakeOutcome(
       const Task& task, const EngineRequest& request) const;
+  absl::StatusOr<TransformerSequence::Outcome> MakeOutcome(
+      const ClassifyTask& task, const EngineRequest& request) const;
   absl::StatusOr<TransformerSequence::Outcome> MakeOutcome(
       const GenerateTask& task, const EngineRequest& request) const;
   absl::StatusOr<TransformerSequence::Outcome> MakeOutcome(

@@ -12,6 +12,7 @@
 #include "engine/decoding/search.h"
 #include "engine/runtime/aligned_generation.h"
 #include "engine/runtime/generation.h"
+#include "engine/runtime/head_task.h"
 #include "engine/runtime/transformer_engine.h"
 #include "engine/runtime/validate_input.h"
 #include "engine/tensor/status_macros.h"
@@ -64,8 +65,28 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
 }
 
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
+    const ClassifyTask& task, const EngineRequest& request) const {
+  if (!HeadReadsDecoder()) return MakeOutcome<ClassifyTask>(task, request);
+  const std::vector<int>& source = std::get<SourceTokens>(request.input).ids;
+  const std::vector<int>& ends = info_.generation.eos_ids;
+  if (std::find(ends.begin(), ends.end(), source.back()) == ends.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the source ends with token ", source.back(),
+        ", must end with an end of sequence, which the head reads"));
+  }
+  // The token of each row comes before that of the source.
+  std::vector<int> tokens = {info_.generation.decoder_start_id};
+  tokens.insert(tokens.end(), source.begin(), source.end() - 1);
+  const int computed = static_cast<int>(tokens.size());
+  const std::vector<DenseSpec>& layers = transformer_->spec().head->layers;
+  return MakeRows(
+      std::make_unique<HeadTask>(std::move(tokens), layers.back().out),
+      /*max_hypotheses=*/1, computed, request.cache_salt);
+}
+
+absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
     const GenerateTask& task, const EngineRequest& request) const {
-  if (!transformer_->generates()) {
+  if (!info_.generates) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
   const GenerationParams& params = task.params;
@@ -116,7 +137,7 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
 
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
     ScoreTask& task, const EngineRequest& request) const {
-  if (!transformer_->generates()) {
+  if (!info_.generates) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
   const EngineInput& input = request.input;

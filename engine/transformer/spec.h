@@ -157,14 +157,26 @@ enum class HeadKind {
   kSequence,  // scores of labels, of the pooled vector
   kTokens,    // scores of labels, of each token's vector
   kMaskedLm,  // logits of the vocabulary, of each token's vector
+  kSpans,   // logits of the begin and the end of a span, of each token's vector
+  kChoice,  // one logit, of the pooled vector: compared with other sources'
 };
+
+// True if the head reads the vector of each token, false if it reads the pooled
+// vector of the source.
+inline bool ReadsTokens(HeadKind kind) {
+  return kind != HeadKind::kSequence && kind != HeadKind::kChoice;
+}
 
 // The layers that a model was trained with on top of the encoder. kMaskedLm:
 // slots "logits.weight" and "logits.bias" follow them.
 struct HeadSpec {
   HeadKind kind = HeadKind::kSequence;
-  Pooling pooling = Pooling::kCls;  // for kSequence
-  std::vector<DenseSpec> layers;    // slots "head.<i>"
+  Pooling pooling = Pooling::kCls;  // for kSequence and kChoice
+  // With an encoder and a decoder, for kSequence: the decoder reads the decoder
+  // start and all tokens of the source but the last, and the head reads the
+  // vector of the last of these.
+  bool reads_decoder = false;
+  std::vector<DenseSpec> layers;  // slots "head.<i>"
 };
 
 // norm(activation(x W^T + b)), or without the norm. Slots "logits.projection"

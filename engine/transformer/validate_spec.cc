@@ -143,6 +143,19 @@ absl::Status CheckTokenEmbeddings(const TransformerSpec& spec) {
   return Same("embed.sparse.logs", sparse.logs, "the default, with layers", 1);
 }
 
+// Checks the number of logits of heads that always have the same.
+absl::Status CheckHeadWidth(const TransformerSpec& spec) {
+  const HeadSpec& head = *spec.head;
+  if (head.kind != HeadKind::kSpans && head.kind != HeadKind::kChoice) {
+    return absl::OkStatus();
+  }
+  const int width = head.layers.empty() ? spec.hidden : head.layers.back().out;
+  const int logits = head.kind == HeadKind::kSpans ? 2 : 1;
+  if (width == logits) return absl::OkStatus();
+  return Unexpected("head.layers", absl::StrCat("a layer of ", width),
+                    absl::StrCat("a last layer of ", logits));
+}
+
 // Checks `embed` and `head`; without an encoder both must be unset.
 absl::Status CheckHeads(const TransformerSpec& spec) {
   const EmbedSpec& embed = spec.embed;
@@ -164,10 +177,19 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
   RETURN_IF_ERROR(CheckTokenEmbeddings(spec));
   if (!spec.head) return absl::OkStatus();
   const HeadSpec& head = *spec.head;
-  if (head.kind != HeadKind::kSequence) {
+  if (ReadsTokens(head.kind)) {
     RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,
                           "but of heads that label sequences"));
   }
+  if (!spec.decoder || head.kind != HeadKind::kSequence) {
+    RETURN_IF_ERROR(Unset("head.reads_decoder", head.reads_decoder,
+                          "but of encoder-decoders that label sequences"));
+  }
+  if (head.reads_decoder) {
+    RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,
+                          "with head.reads_decoder"));
+  }
+  RETURN_IF_ERROR(CheckHeadWidth(spec));
   if (spec.decoder && head.kind == HeadKind::kMaskedLm) {
     return Unexpected("head.kind", "kMaskedLm",
                       "a decoder or a masked-LM head, not both");

@@ -58,7 +58,7 @@ std::optional<EngineRequest> ShortRequest(const ModelInfo& info) {
     request.task = EmbedTask{.pooled = info.pools,
                              .sparse = sparse,
                              .token_vectors = !info.pools && !sparse};
-  } else if (info.classifies) {
+  } else if (info.classifies || info.finds_spans || info.chooses) {
     request.task = ClassifyTask();
   } else if (info.fills_masks) {
     request.task = FillMaskTask{.rows = {0}};

@@ -36,14 +36,18 @@ def inputs(config, rng):
     holes in the mask, and padding: on the left, and where it is not masked."""
     pad = config.pad_token_id
     counted = config.model_type not in COUNT_FROM_PAD
+    end = [config.eos_token_id] if config.model_type == "bart" else []
 
     def ids(length):
-        return [int(i) for i in rng.randint(4, config.vocab_size, length)]
+        found = rng.randint(4, config.vocab_size, length - len(end))
+        return [int(i) for i in found] + end
     long = min(56, getattr(config, "max_position_embeddings", 56)) - (0 if counted else pad + 1)
     result = [{"source": ids(9)}, {"source": ids(long)}]
     if getattr(config, "type_vocab_size", 0) > 1:
         types = [0] * 6 + [1] * 15 + [config.type_vocab_size - 1] * 3
         result.append({"source": ids(24), "types": types})
+    if end:  # a decoder reads what is masked
+        return result
     mask = [1] + [int(x) for x in rng.rand(18) < 0.6] + [1]
     result.append({"source": [i if m or counted else pad for i, m in
                               zip(ids(20), mask)], "mask": mask})
@@ -105,7 +109,8 @@ def activation(config):
 def sequence_classes(model, folder, fixture, given):
     if given.get("mask", [1])[0] == 0:
         return []  # heads take the first token, padding or not
-    last = getattr(model.classifier, "out_proj", model.classifier)
+    head = getattr(model, "classification_head", None) or model.classifier
+    last = getattr(head, "out_proj", head)
     read = []
     hook = last.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0]))
     logits = run(model, given)
@@ -117,10 +122,49 @@ def sequence_classes(model, folder, fixture, given):
         "terms": nine(terms.norm()), "scores": [nine(x) for x in function(logits)]})]
 
 
+def next_sentence(model, folder, fixture, given):
+    model.classifier = model.cls.seq_relationship
+    return sequence_classes(model, folder, fixture, given)
+
+
 def token_classes(model, folder, fixture, given):
     some, few = some_rows(given, run(model, given))
     return [("classify_tokens", {**given, **some, "logits": rows(few),
                                  "scores": rows(torch.softmax(few, -1))})]
+
+
+@torch.no_grad()
+def spans(model, folder, fixture, given):
+    """The logits of the begin and of the end at each token."""
+    last = getattr(model, "qa_outputs", None) or model.classifier
+    read = []
+    hook = last.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0][0]))
+    def both(**inputs):
+        found = model(**inputs)
+        return [torch.stack([found.start_logits, found.end_logits], -1)]
+    some, few = some_rows(given, run(both, given))
+    hook.remove()
+    terms = min((last.weight * row).norm() for row in read[0])
+    return [("classify_tokens", {**given, **some, "logits": rows(few),
+                                 "terms": nine(terms)})]
+
+
+@torch.no_grad()
+def choice(model, folder, fixture, given):
+    """The logit of one choice: those of others do not change it."""
+    if given.get("mask", [1])[0] == 0:
+        return []
+    read = []
+    hook = model.classifier.register_forward_pre_hook(
+        lambda _, inputs: read.append(inputs[0]))
+    def one(**inputs):
+        return model(**{name: x.unsqueeze(1) for name, x in inputs.items()})
+    logits = run(one, given)
+    hook.remove()
+    last = model.classifier
+    terms = torch.cat([(last.weight * read[0]).flatten(), last.bias])
+    return [("classify", {**given, "logits": [nine(x) for x in logits],
+                          "terms": nine(terms.norm())})]
 
 
 def masked_tokens(model, folder, fixture, given):
@@ -137,6 +181,7 @@ def masked_tokens(model, folder, fixture, given):
 
 
 KINDS = {"Model": embeddings, "Encoder": embeddings, "SequenceClassification": sequence_classes,
+         "NextSentencePrediction": next_sentence, "QuestionAnswering": spans, "MultipleChoice": choice,
          "TokenClassification": token_classes, "MaskedLM": masked_tokens}
 
 
@@ -153,5 +198,7 @@ def expected(folder, fixture):
     if hasattr(model.config, "id2label") and make in (sequence_classes, token_classes):
         labels = model.config.id2label
         value["labels"] = [labels[i] for i in range(len(labels))]
+    if make is next_sentence:
+        value["labels"] = ["is_next", "not_next"]
     write_expected(folder / "expected.json", value)
     fixture.get("respell", lambda _: None)(folder)

@@ -37,6 +37,8 @@ ENCODER_RELATIVES = [
     dict(name="deberta-v2-tokens", model="DebertaV2ForTokenClassification",
          config=deberta(pos_att_type="p2c", position_buckets=7,
                         max_relative_positions=19, **ENTITIES)),
+    dict(name="deberta-v2-spans", seed=3818, model="DebertaV2ForQuestionAnswering",
+         config=deberta(20, 2, **DEBERTA_3)),
     dict(name="deberta-v2-mask", model="DebertaV2ForMaskedLM",
          config=deberta(embedding_size=17, **DEBERTA_3)),
     dict(name="deberta-v2-new-mask", model="DebertaV2ForMaskedLM",

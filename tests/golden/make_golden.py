@@ -42,6 +42,8 @@ tests/golden/families/NAME/ (of the other families, without): a checkpoint direc
               that the last layer adds up, "scores"}],
    "classify_tokens": [{"source", "types"?, "mask"?, "rows"?,
                         "logits": [[labels] for each], "scores"}],
+                      (of spans: [[begin, end] for each], "terms": the least
+                      length of all that the last layer adds up for one)
    "fill_mask": [{"source", "types"?, "mask"?, "at": [indices of source],
                   "ids": [[the likeliest] for each], "log_probs", "logits":
                   [[vocab] for the first position]}]}
@@ -66,7 +68,12 @@ expected.json: lists of what transformers makes of text with them, by task; each
 has "model" and "text". Pipelines give {"classify": [{"pair"?, "labels", "scores":
 best first}], "classify_tokens": [{"tokens": [{"id", "begin", "end": in bytes,
 "label", "score": of the best}]}], "fill_mask": [{"masks": [{"ids", "probs": best
-first}]}]}; the others are {"rerank": [{"query", "documents", "order", "raw",
+first}]}], "spans": [{"aggregation", "ignored", "spans": [{"label", "score", "begin",
+"end": in bytes}]}], "zero_shot": [{"candidates", "template", "multi_label",
+"labels", "scores": best first}]}; the others are {"choose": [{"candidates",
+"labels", "raw", "scores": best first}], "answer": [{"question", "context",
+"options": as the pipeline of 4.57 takes them, "answers": [{"score", "text",
+"begin", "end": in bytes}]}], "rerank": [{"query", "documents", "order", "raw",
 "scores": both in that order}], "embed": [{"prompt_name", "values": as the
 modules of the directory make them}], "embed_tokens": [{"ids", "values": [[of
 each]], "mean"}]}.

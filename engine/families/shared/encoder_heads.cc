@@ -16,7 +16,8 @@ namespace {
 constexpr int kMaxLabels = 1 << 20;
 constexpr char kTokens[] = "encoder.embedding.tokens";
 
-absl::StatusOr<std::vector<std::string>> Labels(const JsonFile& config) {
+absl::StatusOr<std::vector<std::string>> Labels(const JsonFile& config,
+                                                int default_count) {
   std::vector<std::string> labels;
   if (config.Has("id2label")) {
     ASSIGN_OR_RETURN(const auto by_id, config.StringMap("id2label"));
@@ -34,8 +35,8 @@ absl::StatusOr<std::vector<std::string>> Labels(const JsonFile& config) {
     // transformers names the labels itself, with a warning.
     labels.clear();
   }
-  ASSIGN_OR_RETURN(const int count,
-                   NumberOr(config, "num_labels", 2, {1, kMaxLabels}));
+  ASSIGN_OR_RETURN(const int count, NumberOr(config, "num_labels",
+                                             default_count, {1, kMaxLabels}));
   for (int id = 0; id < count; ++id) {
     labels.push_back(absl::StrCat("LABEL_", id));
   }
@@ -80,15 +81,21 @@ const NameRow& RowOf(const NameTable& names, absl::string_view slot) {
 
 }  // namespace
 
-absl::StatusOr<std::optional<HeadKind>> HeadOf(
-    const JsonFile& config, absl::Span<const HeadClass> classes) {
+absl::StatusOr<const HeadClass*> ClassOf(const JsonFile& config,
+                                         absl::Span<const HeadClass> classes) {
   std::vector<absl::string_view> supported;
   for (const HeadClass& known : classes) supported.push_back(known.name);
   ASSIGN_OR_RETURN(const std::string name, Architecture(config, supported));
   for (const HeadClass& known : classes) {
-    if (known.name == name) return known.head;
+    if (known.name == name) return &known;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+absl::StatusOr<std::optional<HeadKind>> HeadOf(
+    const JsonFile& config, absl::Span<const HeadClass> classes) {
+  ASSIGN_OR_RETURN(const HeadClass* found, ClassOf(config, classes));
+  return found == nullptr ? std::nullopt : found->head;
 }
 
 absl::StatusOr<std::optional<LabelScores>> NamedScores(const JsonFile& config,
@@ -102,9 +109,12 @@ absl::StatusOr<std::optional<LabelScores>> NamedScores(const JsonFile& config,
                            "torch.nn.modules.activation.Sigmoid");
 }
 
-absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family) {
-  if (head == HeadKind::kMaskedLm) return absl::OkStatus();
-  ASSIGN_OR_RETURN(family.labels, Labels(config));
+absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family,
+                        int count) {
+  if (head != HeadKind::kSequence && head != HeadKind::kTokens) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(family.labels, Labels(config, count));
   // The labels of a token exclude each other: softmax.
   if (head == HeadKind::kTokens) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto named, CrossEncoderScores(config));
@@ -154,15 +164,25 @@ absl::Status AddMaskedLm(const JsonFile& config, const HeadLayer& layer,
 absl::Status AddUsualHead(const JsonFile& config,
                           absl::Span<const HeadClass> classes,
                           const UsualHeads& heads, Family& family) {
-  ASSIGN_OR_RETURN(const auto head, HeadOf(config, classes));
-  if (!head) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const HeadClass* const named, ClassOf(config, classes));
+  if (named == nullptr || !named->head) return absl::OkStatus();
+  const std::optional<HeadKind> head = named->head;
   RETURN_IF_ERROR(ReadLabels(config, *head, family));
   switch (*head) {
-    case HeadKind::kSequence:
-      AddHead(*head, heads.sequence, family);
+    case HeadKind::kSequence: {
+      std::vector<HeadLayer> layers = heads.sequence;
+      if (!named->last.empty()) layers.back().tensor = std::string(named->last);
+      AddHead(*head, layers, family);
       break;
+    }
     case HeadKind::kTokens:
       AddHead(*head, {{"classifier", {}}}, family);
+      break;
+    case HeadKind::kSpans:
+      AddHead(*head, {{"qa_outputs", {2}}}, family);
+      break;
+    case HeadKind::kChoice:
+      AddHead(*head, heads.choice, family);
       break;
     case HeadKind::kMaskedLm:
       return AddMaskedLm(config, heads.masked_lm, heads.decoder,
@@ -176,6 +196,8 @@ UsualHeads BertHeads(const TransformerSpec& spec, const std::string& prefix) {
   return {
       .sequence = {{prefix + "pooler.dense", {spec.hidden, Activation::kTanh}},
                    {"classifier", {}}},
+      .choice = {{prefix + "pooler.dense", {spec.hidden, Activation::kTanh}},
+                 {"classifier", {1}}},
       .masked_lm = {"cls.predictions.transform.dense",
                     {spec.hidden, layer.feed_forward.activation, layer.norm},
                     "cls.predictions.transform.LayerNorm"},
@@ -183,15 +205,19 @@ UsualHeads BertHeads(const TransformerSpec& spec, const std::string& prefix) {
       .decoder_bias = {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
 }
 
-UsualHeads RobertaHeads(const TransformerSpec& spec) {
-  return {.sequence = {{"classifier.dense", {spec.hidden, Activation::kTanh}},
-                       {"classifier.out_proj", {}}},
-          .masked_lm = {"lm_head.dense",
-                        {spec.hidden, Activation::kGelu,
-                         spec.encoder->layers[0].norm},
-                        "lm_head.layer_norm"},
-          .decoder = "lm_head.decoder",
-          .decoder_bias = {"lm_head.decoder.bias", "lm_head.bias"}};
+UsualHeads RobertaHeads(const TransformerSpec& spec,
+                        const std::string& prefix) {
+  return {
+      .sequence = {{"classifier.dense", {spec.hidden, Activation::kTanh}},
+                   {"classifier.out_proj", {}}},
+      .choice = {{prefix + "pooler.dense", {spec.hidden, Activation::kTanh}},
+                 {"classifier", {1}}},
+      .masked_lm = {"lm_head.dense",
+                    {spec.hidden, Activation::kGelu,
+                     spec.encoder->layers[0].norm},
+                    "lm_head.layer_norm"},
+      .decoder = "lm_head.decoder",
+      .decoder_bias = {"lm_head.decoder.bias", "lm_head.bias"}};
 }
 
 void DropHead(Family& family) {

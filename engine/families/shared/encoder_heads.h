@@ -23,7 +23,14 @@ namespace attend {
 struct HeadClass {
   absl::string_view name;  // "BertForMaskedLM"
   std::optional<HeadKind> head = std::nullopt;
+  // The tensor of the head's last layer; empty: as in other classes.
+  absl::string_view last = {};
 };
+
+// The class that config.json names, which must be one of `classes`. Null: it
+// names none.
+absl::StatusOr<const HeadClass*> ClassOf(const JsonFile& config,
+                                         absl::Span<const HeadClass> classes);
 
 // The head of the class that config.json names, which must be one of `classes`.
 // nullopt if that class has no head, or if no class is named.
@@ -32,7 +39,9 @@ absl::StatusOr<std::optional<HeadKind>> HeadOf(
 
 // Reads the labels of a head and how scores become probabilities, as the
 // pipelines of transformers and CrossEncoder of sentence-transformers do.
-absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family);
+// `count`: labels that there are if config.json does not say.
+absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family,
+                        int count = 2);
 
 // The function that a CrossEncoder was trained with, by the class name in
 // `key`; nullopt if the key is absent.
@@ -60,9 +69,10 @@ absl::Status AddMaskedLm(const JsonFile& config, const HeadLayer& layer,
                          const std::vector<std::string>& bias, Family& family);
 
 // The heads of a family in which the labels of tokens come from one layer
-// "classifier".
+// "classifier", and spans from one layer "qa_outputs".
 struct UsualHeads {
   std::vector<HeadLayer> sequence;
+  std::vector<HeadLayer> choice = {};  // empty: no class has this head
   HeadLayer masked_lm;
   std::string decoder;  // this and the next one: see AddMaskedLm()
   std::vector<std::string> decoder_bias;
@@ -78,8 +88,9 @@ absl::Status AddUsualHead(const JsonFile& config,
 UsualHeads BertHeads(const TransformerSpec& spec, const std::string& prefix);
 
 // RoBERTa's heads (Liu et al. 2019). Other families use the same names and
-// shapes.
-UsualHeads RobertaHeads(const TransformerSpec& spec);
+// shapes. `prefix`: "roberta.", of the encoder's tensors.
+UsualHeads RobertaHeads(const TransformerSpec& spec,
+                        const std::string& prefix = "roberta.");
 
 // Removes the head. Its tensors may still be in the checkpoint.
 void DropHead(Family& family);

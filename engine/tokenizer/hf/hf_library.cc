@@ -36,7 +36,7 @@ void Append(const HfToken* tokens, size_t size, Encoding& encoding) {
     encoding.Append(static_cast<int>(tokens[i].id),
                     static_cast<int>(tokens[i].type),
                     {tokens[i].text, static_cast<int>(tokens[i].begin),
-                     static_cast<int>(tokens[i].end)});
+                     static_cast<int>(tokens[i].end), tokens[i].word});
   }
 }
 

@@ -174,6 +174,7 @@ absl::Status HfTokenizer::ReadDecoder(const std::string& path) {
                    ParseJson(path + ": decoder", described));
   rules_ = ParseDecoderRules(description[1]);
   has_post_processor_ = description[2] == true;
+  marks_subwords_ = description[0] == "WordPiece";
   // For BPE models transformers ignores clean_up_tokenization_spaces, but for
   // those of two classes and where this flag is set.
   const bool cleans_bpe = config_.clean_up_bpe;
@@ -198,7 +199,8 @@ absl::StatusOr<Encoding> HfTokenizer::Encode(const EncodeInput& input) const {
   if (input.add_special && languages_) {
     RETURN_IF_ERROR(languages_->Frame(input.language, input.side, encoding));
   }
-  Truncate(input.max_tokens, config_.truncation_side, encoding);
+  Truncate(input.max_tokens, config_.truncation_side, encoding,
+           OddToken::kOfLonger, input.cut);
   return encoding;
 }
 

@@ -46,6 +46,10 @@ class HfTokenizer final : public Tokenizer {
   absl::StatusOr<int> LanguageId(absl::string_view language) const override;
   std::vector<std::string> languages(Side side) const override;
   int mask_id() const override { return mask_id_; }
+  int unk_id() const override {
+    return config_.unk.empty() ? -1 : TokenId(config_.unk, Side::kSource);
+  }
+  bool marks_subwords() const override { return marks_subwords_; }
   int bos_id() const override {
     return config_.bos.empty() ? -1 : TokenId(config_.bos, Side::kSource);
   }
@@ -83,6 +87,7 @@ class HfTokenizer final : public Tokenizer {
   std::vector<int> sorted_;    // ids that have a piece, by piece
   std::optional<Languages> languages_;
   bool has_post_processor_ = false;
+  bool marks_subwords_ = false;
   int mask_id_ = -1;
   size_t longest_token_ = 0;
 };

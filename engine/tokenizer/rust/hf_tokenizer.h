@@ -31,6 +31,7 @@ typedef struct {
   int32_t text;    // 0: the text, 1: its pair, -1: added by the template
   uint32_t begin;  // bytes [begin, end) of that text
   uint32_t end;
+  int32_t word;  // number of the word in that text; -1: none
 } HfToken;
 
 typedef void (*HfTextSink)(void* context, HfText text);

@@ -171,7 +171,7 @@ absl::StatusOr<Encoding> SpmTokenizer::Encode(const EncodeInput& input) const {
     encoding.Append(model(input.side).eos_id, 0, {});
   }
   Truncate(input.max_tokens, config_.truncation_side, encoding,
-           OddToken::kOfText);
+           OddToken::kOfText, input.cut);
   return encoding;
 }
 

@@ -25,7 +25,7 @@ void ShareRoom(int room, OddToken odd, int (&sizes)[2]) {
 }  // namespace
 
 void Truncate(int max_tokens, TruncationSide side, Encoding& encoding,
-              OddToken odd) {
+              OddToken odd, PairCut cut) {
   const int size = static_cast<int>(encoding.ids.size());
   int(&present)[2] = encoding.text_tokens;
   std::fill(std::begin(present), std::end(present), 0);
@@ -33,10 +33,16 @@ void Truncate(int max_tokens, TruncationSide side, Encoding& encoding,
     if (origin.text >= 0) ++present[origin.text];
   }
   if (max_tokens == 0 || size <= max_tokens) return;
-  encoding.truncated = true;
   const int special = size - present[0] - present[1];
+  const int room = std::max(max_tokens - special, 0);
   int kept[2] = {present[0], present[1]};
-  ShareRoom(std::max(max_tokens - special, 0), odd, kept);
+  if (cut == PairCut::kTextOnly) {
+    kept[0] = room - present[1];
+    if (kept[0] < 1) return;
+  } else {
+    ShareRoom(room, odd, kept);
+  }
+  encoding.truncated = true;
   int seen[2] = {0, 0};
   int out = 0;
   for (int i = 0; i < size && out < max_tokens; ++i) {

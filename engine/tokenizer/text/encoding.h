@@ -11,6 +11,9 @@ struct TokenOrigin {
   int text = -1;
   int begin = 0;
   int end = 0;
+  // Number of the word that the token is a part of, as the tokenizer cuts its
+  // text into words; -1: unknown.
+  int word = -1;
 };
 
 // The tokens of a text or of a pair of texts. All vectors have one element a
@@ -38,12 +41,18 @@ enum class TruncationSide { kLeft, kRight };
 // text.
 enum class OddToken { kOfLonger, kOfText };
 
+// What of a pair is cut. kTextOnly: the text, of which at least one token
+// stays; if that does not suffice, nothing is cut ("only_first" of
+// transformers).
+enum class PairCut { kLongerFirst, kTextOnly };
+
 // Leaves at most `max_tokens` tokens; 0: all. Tokens are removed at `side`: of
 // a pair, from the longer text until both are equally long, then from both in
 // turn ("longest_first" of transformers). Added special tokens stay. If these
 // alone are too many, the first `max_tokens` of them stay. Counts text_tokens.
 void Truncate(int max_tokens, TruncationSide side, Encoding& encoding,
-              OddToken odd = OddToken::kOfLonger);
+              OddToken odd = OddToken::kOfLonger,
+              PairCut cut = PairCut::kLongerFirst);
 
 }  // namespace attend
 

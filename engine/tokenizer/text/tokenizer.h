@@ -42,6 +42,8 @@ struct EncodeInput {
   absl::string_view language = "";
   // The most tokens; the rest is removed by Truncate(). 0: no limit.
   int max_tokens = 0;
+  // What of a pair is removed.
+  PairCut cut = PairCut::kLongerFirst;
 };
 
 // INVALID_ARGUMENT if a text is not UTF-8.
@@ -92,6 +94,10 @@ class Tokenizer {
   virtual std::vector<std::string> languages(Side) const { return {}; }
   // The id of the mask token; -1 if there is none.
   virtual int mask_id() const { return -1; }
+  // The id of unk_token, for what the vocabulary does not have; -1: none.
+  virtual int unk_id() const { return -1; }
+  // True if the spelling of a token shows that it continues a word (WordPiece).
+  virtual bool marks_subwords() const { return false; }
   // The id of bos_token in tokenizer_config.json; -1 if there is none. Whether
   // Encode() adds that token depends on other files.
   virtual int bos_id() const { return -1; }

@@ -229,7 +229,7 @@ TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
   };
   for (const Case& c : std::vector<Case>{
            {"bart-gelu",
-            {{"architectures", {"BartForSequenceClassification"}}},
+            {{"architectures", {"BartForQuestionAnswering"}}},
             "expected one of BartForConditionalGeneration, BartModel"},
            {"bart-gelu",
             {{"activation_function", "quick_gelu"}},

@@ -63,6 +63,19 @@ TEST(TruncateTest, FromTheLeft) {
               ElementsAre(-3, 12, 13, -1, 22, -2));
 }
 
+TEST(TruncateTest, OnlyTheTextIsCut) {
+  const auto cut = [](Encoding encoding, int max_tokens) {
+    Truncate(max_tokens, TruncationSide::kRight, encoding, OddToken::kOfLonger,
+             PairCut::kTextOnly);
+    return std::pair(encoding.ids, encoding.truncated);
+  };
+  using Ids = std::vector<int>;
+  EXPECT_EQ(cut(Pair(2, 4), 8),
+            std::pair(Ids({-3, 10, -1, 20, 21, 22, 23, -2}), true));
+  // One token of the text has to stay.
+  EXPECT_EQ(cut(Pair(2, 4), 7), std::pair(Pair(2, 4).ids, false));
+}
+
 TEST(TruncateTest, SpecialTokensStayToTheLast) {
   EXPECT_THAT(Truncated(Pair(4, 4), 3), ElementsAre(-3, -1, -2));
   EXPECT_THAT(Truncated(Pair(4, 4), 2), ElementsAre(-3, -1));

@@ -247,7 +247,7 @@ Rows NaiveTransformer::Tokens(const Rows& encoded) const {
 
 Rows NaiveTransformer::Head(const Rows& encoded) const {
   const HeadSpec& head = *spec_.head;
-  if (head.kind == HeadKind::kSequence) {
+  if (!ReadsTokens(head.kind)) {
     return Dense("head", head.layers, {Pooled(head.pooling, encoded)});
   }
   const Rows x = Dense("head", head.layers, encoded);

@@ -131,6 +131,7 @@ Names RefusedOf(Base base) {
       }
       Add({"embed.", "head."},
           {"layers[0].out 0", "layers[0].linear no map, activation"}, names);
+      Add({"head."}, {"reads_decoder"}, names);
       AddRefusedOfStack("encoder", names);
       break;
     case Base::kEncoderDecoder:
@@ -210,6 +211,19 @@ INSTANTIATE_TEST_SUITE_P(Bases, SpecFieldsTest,
 
 TEST(SpecFieldsTest, EachFieldHasACase) {
   EXPECT_THAT(FieldsWithoutCases(), testing::IsEmpty());
+}
+
+// Spans have two logits for each token, choices one.
+TEST(SpecFieldsTest, SomeHeadsHaveOneWidth) {
+  for (const auto& [kind, width] :
+       {std::pair(HeadKind::kSpans, 2), {HeadKind::kChoice, 1}}) {
+    TransformerSpec spec = BaseSpec(Base::kEncoder);
+    spec.head->kind = kind;
+    EXPECT_THAT(std::string(spec.Validate().message()),
+                HasSubstr("head.layers is a layer of 5"));
+    spec.head->layers.back().out = width;
+    EXPECT_TRUE(spec.Validate().ok()) << spec.Validate();
+  }
 }
 
 }  // namespace

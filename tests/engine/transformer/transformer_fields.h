@@ -12,7 +12,7 @@ ATTEND_FIELDS(DenseSpec, out, activation, norm, pointwise, linear, residual,
               unit_length)
 ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize, pooled,
               sparse, tokens)
-ATTEND_FIELDS(HeadSpec, kind, pooling, layers)
+ATTEND_FIELDS(HeadSpec, kind, pooling, reads_decoder, layers)
 ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head, generates,
               logits_scale, logits_projection, logits_bias, logits_softcap)
 
@@ -84,6 +84,7 @@ inline constexpr Row<HeadSpec> kHead[] = {
     {"kind", [](HeadSpec& s) { s.kind = HeadKind::kMaskedLm; }, "masked lm",
      /*shows=*/false},
     {"pooling", [](HeadSpec& s) { s.pooling = Pooling::kMean; }},
+    {"reads_decoder", [](HeadSpec& s) { s.reads_decoder = true; }},
     {"layers", [](HeadSpec& s) { s.layers.push_back({.out = 7}); }},
 };
 

@@ -72,6 +72,7 @@ pub struct HfToken {
     text: i32,
     begin: u32,
     end: u32,
+    word: i32,
 }
 
 type TextSink = extern "C" fn(*mut c_void, HfText);
@@ -248,6 +249,7 @@ fn tokens_of(encoding: &Encoding, texts: [&str; 2]) -> Vec<HfToken> {
     let special = encoding.get_special_tokens_mask();
     let offsets = encoding.get_offsets();
     let types = encoding.get_type_ids();
+    let words = encoding.get_word_ids();
     let text = |i| match encoding.token_to_sequence(i) {
         Some(sequence) if special[i] == 0 => sequence as i32,
         _ => -1,
@@ -261,6 +263,7 @@ fn tokens_of(encoding: &Encoding, texts: [&str; 2]) -> Vec<HfToken> {
             text,
             begin: of.byte(offsets[i].0),
             end: of.byte(offsets[i].1),
+            word: words[i].map_or(-1, |word| word as i32),
         }
     };
     encoding.get_ids().iter().enumerate().map(token).collect()
