@@ -109,6 +109,15 @@ func (c *Client) FillMask(ctx context.Context, inputs []*attendv1.Input,
 		(*attendv1.FillMaskResponse).GetResults)
 }
 
+// Answer finds the answers to questions in texts.
+func (c *Client) Answer(ctx context.Context, questions []*attendv1.Question,
+	options ...func(*attendv1.AnswerRequest),
+) ([]*attendv1.AnswerResult, error) {
+	return resultsOf(ctx, c, c.stub.Answer, &attendv1.AnswerRequest{
+		Model: c.model, Questions: questions}, options,
+		(*attendv1.AnswerResponse).GetResults)
+}
+
 // Rerank returns the documents' indices and scores, those first that answer the
 // query best, and those last that failed.
 func (c *Client) Rerank(ctx context.Context, query string, documents []string,

@@ -176,6 +176,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
        .log = log,
        .version = ATTEND_VERSION,
        .max_batch_inputs = options.rpc.max_batch_inputs,
+       .max_call_bytes = options.rpc.max_call_bytes,
        .max_document_sentences = options.rpc.max_document_sentences,
        .max_request_bytes = options.MaxRequestBytes(),
        .fair_share = options.rpc.fair_share,

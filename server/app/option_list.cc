@@ -95,7 +95,14 @@ void AddCalls(OptionParser& parser, RpcOptions& o) {
       "served in the order of arrival.");
   parser.Add(
       "max-batch-inputs", o.max_batch_inputs,
-      "The most inputs of one call. Higher: one call may fill the queue.");
+      "The most inputs of one call that wait or run at once, and the most "
+      "inputs of a call that generates, scores or tokenises. Higher: one call "
+      "may fill the queue.");
+  parser.Add(
+      "max-call-bytes", o.max_call_bytes,
+      "Memory of the inputs and results of one call that embeds, classifies, "
+      "fills masks, answers or ranks: 2 KiB for each input, 32 bytes for each "
+      "token, 4 bytes for each value. Higher: a call may have more inputs.");
   parser.Add(
       "max-document-sentences", o.max_document_sentences,
       "The most sentences of the documents of one call of Translate. Higher: "

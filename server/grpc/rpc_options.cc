@@ -26,6 +26,8 @@ absl::Status CheckPositive(absl::string_view name, absl::Duration value) {
 absl::Status RpcOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("port", port, 0, 65535));
   RETURN_IF_ERROR(CheckRange("max_batch_inputs", max_batch_inputs, 1, 100000));
+  RETURN_IF_ERROR(CheckRange<size_t>("max_call_bytes", max_call_bytes, 1 << 20,
+                                     size_t{1} << 40));
   RETURN_IF_ERROR(
       CheckRange("max_document_sentences", max_document_sentences, 1, 1000000));
   RETURN_IF_ERROR(CheckRange<size_t>("max_message_bytes", max_message_bytes,

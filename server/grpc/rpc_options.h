@@ -26,8 +26,14 @@ struct RpcOptions {
   // there is no file of tenants.
   FairShare fair_share = FairShare::kAddress;
 
-  // The most inputs of one call. Higher: one call may fill the queue.
+  // The most inputs of one call that wait or run at once, and the most inputs
+  // of a call that generates, scores or tokenises. Higher: one call may fill
+  // the queue.
   int max_batch_inputs = 256;
+  // Memory of the inputs and results of one call that embeds, classifies, fills
+  // masks, answers or ranks; see InputWindow. Higher: a call may have more
+  // inputs, and take more memory.
+  size_t max_call_bytes = size_t{256} << 20;
   // The most sentences of the documents of one call. Higher: one call may take
   // more memory, and a model for longer; no more than max_batch_inputs of them
   // wait or run at once.

@@ -28,6 +28,9 @@ constexpr TensorSpec kTokenOutputs[] = {
     {"label", "BYTES", kRows3},
 };
 
+// The outputs are labels of texts or of tokens, not of spans.
+constexpr absl::string_view kNoSpans[] = {"aggregation", "ignore_labels"};
+
 absl::Status ReadClassify(const Service& service, const ServedModel& model,
                           RequestReader& reader, Message& request) {
   SourceTensors names = kSource;
@@ -102,6 +105,7 @@ const InferTask& ClassifyInferTask() {
       .request = v1::ClassifyRequest::default_instance(),
       .inputs = {{kSourceInputs}, {kPair}},
       .outputs = {{kClassifyOutputs}},
+      .no_parameters = kNoSpans,
       .read = ReadClassify,
       .make = NewClassifyHandler,
       .write = WriteClassify,
@@ -116,6 +120,7 @@ const InferTask& ClassifyTokensInferTask() {
       .request = v1::ClassifyRequest::default_instance(),
       .inputs = {{kSourceInputs}, {kPair}},
       .outputs = {{kTokenOutputs}, {kSourceTokenTensors}},
+      .no_parameters = kNoSpans,
       .read = ReadClassify,
       .make = NewClassifyHandler,
       .write = WriteOfTokens,

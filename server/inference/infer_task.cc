@@ -32,7 +32,7 @@ std::vector<const InferTask*> InferTasksOf(const ServedModel& model) {
     tasks.push_back(&GenerateInferTask());
     tasks.push_back(&ScoreInferTask());
   }
-  if (info.classifies) {
+  if (info.classifies || info.chooses) {
     tasks.push_back(info.labels_tokens ? &ClassifyTokensInferTask()
                                        : &ClassifyInferTask());
     if (!info.labels_tokens && info.labels.size() == 1) {

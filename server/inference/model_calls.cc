@@ -130,7 +130,9 @@ absl::StatusOr<inference::ModelConfigResponse> ModelConfig(
   config.set_platform(PlatformOf(model.info()));
   config.set_backend("attend");
   config.mutable_version_policy()->mutable_latest()->set_num_versions(1);
-  config.set_max_batch_size(service.max_batch_inputs);
+  config.set_max_batch_size(model.info().generates
+                                ? service.max_batch_inputs
+                                : static_cast<int>(service.max_many_inputs()));
   auto& batching = *config.mutable_dynamic_batching();
   batching.set_priority_levels(2 * kMaxPriority + 1);
   batching.set_default_priority_level(kMaxPriority + 1);

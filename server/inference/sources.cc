@@ -18,13 +18,19 @@ namespace {
 
 using Inputs = std::vector<v1::Input>;
 
-// INVALID_ARGUMENT unless a call may have `count` inputs.
-absl::Status CheckInputs(const InputTensor& tensor, int64_t count,
-                         const Service& service) {
-  return service.CheckCount(absl::StrCat("input '", tensor.name(), "'"),
-                            static_cast<int>(std::min<int64_t>(
-                                count, std::numeric_limits<int>::max())));
-}
+// How many inputs a call may have.
+struct InputLimit {
+  const Service& service;
+  bool generates;  // the model, so that each input may take long
+
+  absl::Status Check(const InputTensor& tensor, int64_t count) const {
+    const std::string field = absl::StrCat("input '", tensor.name(), "'");
+    if (!generates) return service.CheckManyInputs(field, count);
+    return service.CheckCount(
+        field, static_cast<int>(
+                   std::min<int64_t>(count, std::numeric_limits<int>::max())));
+  }
+};
 
 absl::Status WrongShape(const InputTensor& tensor, absl::string_view must) {
   std::vector<int64_t> shape;
@@ -47,10 +53,10 @@ absl::Status CheckColumn(const InputTensor& tensor) {
 }
 
 absl::StatusOr<std::vector<std::string>> ReadTexts(const InputTensor& tensor,
-                                                   const Service& service) {
+                                                   const InputLimit& limit) {
   RETURN_IF_ERROR(tensor.CheckBytes());
   RETURN_IF_ERROR(CheckColumn(tensor));
-  RETURN_IF_ERROR(CheckInputs(tensor, tensor.size(), service));
+  RETURN_IF_ERROR(limit.Check(tensor, tensor.size()));
   std::vector<std::string> texts;
   for (int64_t i = 0; i < tensor.size(); ++i) {
     const auto text = std::get<absl::string_view>(tensor.at(i));
@@ -87,10 +93,10 @@ struct IdTensors {
   const InputTensor* mask;
   const InputTensor* types;
 
-  absl::Status Check(const Service& service) const {
+  absl::Status Check(const InputLimit& limit) const {
     RETURN_IF_ERROR(ids.CheckIntegers());
     if (ids.rank() != 2) return WrongShape(ids, "[inputs, length]");
-    RETURN_IF_ERROR(CheckInputs(ids, ids.dim(0), service));
+    RETURN_IF_ERROR(limit.Check(ids, ids.dim(0)));
     if (lengths != nullptr) {
       RETURN_IF_ERROR(lengths->CheckIntegers());
       RETURN_IF_ERROR(CheckColumn(*lengths));
@@ -152,14 +158,14 @@ struct IdTensors {
 };
 
 absl::StatusOr<Inputs> ReadIds(const SourceTensors& names,
-                               const InputTensor& ids, const Service& service,
+                               const InputTensor& ids, const InputLimit& limit,
                                const ServedModel& model,
                                RequestReader& reader) {
   const IdTensors tensors = {.ids = ids,
                              .lengths = reader.Take(names.lengths),
                              .mask = reader.Take(names.mask),
                              .types = reader.Take(names.types)};
-  RETURN_IF_ERROR(tensors.Check(service));
+  RETURN_IF_ERROR(tensors.Check(limit));
   Inputs inputs;
   for (int64_t row = 0; row < ids.dim(0); ++row) {
     ASSIGN_OR_RETURN(
@@ -170,9 +176,9 @@ absl::StatusOr<Inputs> ReadIds(const SourceTensors& names,
 }
 
 absl::StatusOr<Inputs> ReadChats(const InputTensor& tensor,
-                                 const Service& service) {
+                                 const InputLimit& limit) {
   ASSIGN_OR_RETURN(const std::vector<std::string> texts,
-                   ReadTexts(tensor, service));
+                   ReadTexts(tensor, limit));
   Inputs inputs;
   for (const std::string& text : texts) {
     const std::string name =
@@ -185,9 +191,9 @@ absl::StatusOr<Inputs> ReadChats(const InputTensor& tensor,
 
 absl::StatusOr<Inputs> ReadTextInputs(const SourceTensors& names,
                                       const InputTensor& text,
-                                      const Service& service,
+                                      const InputLimit& limit,
                                       RequestReader& reader) {
-  ASSIGN_OR_RETURN(std::vector<std::string> texts, ReadTexts(text, service));
+  ASSIGN_OR_RETURN(std::vector<std::string> texts, ReadTexts(text, limit));
   Inputs inputs(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     inputs[i].set_text(std::move(texts[i]));
@@ -195,7 +201,7 @@ absl::StatusOr<Inputs> ReadTextInputs(const SourceTensors& names,
   const InputTensor* const pair =
       names.pair.empty() ? nullptr : reader.Take(names.pair);
   if (pair == nullptr) return inputs;
-  ASSIGN_OR_RETURN(std::vector<std::string> pairs, ReadTexts(*pair, service));
+  ASSIGN_OR_RETURN(std::vector<std::string> pairs, ReadTexts(*pair, limit));
   if (pairs.size() != inputs.size()) {
     return WrongShape(*pair, absl::StrFormat("that of '%s'", text.name()));
   }
@@ -211,6 +217,7 @@ absl::StatusOr<Inputs> TakeSources(const SourceTensors& names,
                                    const Service& service,
                                    const ServedModel& model,
                                    RequestReader& reader) {
+  const InputLimit limit = {service, model.info().generates};
   const InputTensor* found = nullptr;
   for (absl::string_view name : {names.text, names.ids, names.chat}) {
     if (name.empty()) continue;
@@ -227,19 +234,21 @@ absl::StatusOr<Inputs> TakeSources(const SourceTensors& names,
         "there is no input '%s' and no input '%s'", names.text, names.ids));
   }
   if (found->name() == names.ids) {
-    return ReadIds(names, *found, service, model, reader);
+    return ReadIds(names, *found, limit, model, reader);
   }
   if (found->name() == names.text) {
-    return ReadTextInputs(names, *found, service, reader);
+    return ReadTextInputs(names, *found, limit, reader);
   }
-  return ReadChats(*found, service);
+  return ReadChats(*found, limit);
 }
 
 absl::StatusOr<std::vector<std::string>> TakeTexts(absl::string_view name,
                                                    const Service& service,
                                                    RequestReader& reader) {
   const InputTensor* const tensor = reader.Take(name);
-  if (tensor != nullptr) return ReadTexts(*tensor, service);
+  if (tensor != nullptr) {
+    return ReadTexts(*tensor, {service, /*generates=*/false});
+  }
   return absl::InvalidArgumentError(
       absl::StrFormat("there is no input '%s'", name));
 }

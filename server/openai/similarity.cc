@@ -106,15 +106,15 @@ absl::StatusOr<HandledRequest> Similarity::Request(TextPairs pairs,
 absl::Status Similarity::CheckCount(const Service& service) const {
   const int first = static_cast<int>(pairs_.first.texts.size());
   const int second = static_cast<int>(pairs_.second.texts.size());
-  RETURN_IF_ERROR(service.CheckCount(pairs_.second.name, second));
-  if (way_ != Way::kEmbed || first + second <= service.max_batch_inputs) {
+  RETURN_IF_ERROR(service.CheckManyInputs(pairs_.second.name, second));
+  if (way_ != Way::kEmbed || first + second <= service.max_many_inputs()) {
     return absl::OkStatus();
   }
   return FieldError(
       pairs_.second.name,
       absl::StrCat("has ", second, " texts, and ", pairs_.first.name, " ",
-                   first, ": must be at most ", service.max_batch_inputs,
-                   " together (max_batch_inputs)"));
+                   first, ": must be at most ", service.max_many_inputs(),
+                   " together (max_call_bytes)"));
 }
 
 HandledRequest Similarity::RerankRequest() {

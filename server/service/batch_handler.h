@@ -1,48 +1,40 @@
 #ifndef ATTEND_SERVER_SERVICE_BATCH_HANDLER_H_
 #define ATTEND_SERVER_SERVICE_BATCH_HANDLER_H_
 
+#include <algorithm>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "engine/tensor/check.h"
 #include "engine/tensor/mutex.h"
 #include "server/service/engine_handler.h"
+#include "server/service/input_window.h"
 
 namespace attend {
 
 // The work behind a unary call of several inputs. The call is answered once,
-// when all inputs have ended; the answer has a result for each input. If all
-// inputs fail with the same code, the call itself fails with the status of the
-// first one.
+// when all inputs have ended; the answer has a result for each input, or for
+// each group of inputs. If all results fail with the same code, the call itself
+// fails with the status of the first one.
 template <class Request, class Response>
 class BatchHandler : public EngineHandler<Request> {
  public:
   BatchHandler(const Service& service, CallContext& context)
-      : EngineHandler<Request>(service, context, /*streaming=*/false) {}
+      : EngineHandler<Request>(service, context, /*streaming=*/false),
+        window_(service, context) {}
 
   // Fills the results of the inputs that have ended since the last call of this
   // function. Thus little work is left when the last input ends.
   void Continue(Responder& to) final {
-    while (response_.results_size() < this->size()) response_.add_results();
-    std::vector<int> ended;
-    bool all;
-    absl::Status status;
-    {
-      MutexLock lock(this->context().mutex());
-      for (int i = 0; i < this->size(); ++i) {
-        const bool filled = response_.results(i).has_status();
-        if (!filled && this->input(i).done()) ended.push_back(i);
-      }
-      all = AllDone(this->inputs());
-      status = CommonError(this->inputs());
-    }
-    for (const int i : ended) {
-      Result& result = *response_.mutable_results(i);
-      this->FillOutcome(i, result);
-      if (this->input(i).status().ok()) Fill(i, result);
-    }
-    if (!all) return;
+    if (response_.results_size() == 0) MakeResults();
+    // What is submitted may end at once.
+    while (TakeEnded()) window_.Submit(this->inputs(), this->size());
+    if (filled_ < response_.results_size()) return;
+    const absl::Status status = CommonError();
     if (status.ok()) {
       response_.set_model(this->info().name);
       Arrange(*response_.mutable_results());
@@ -57,15 +49,93 @@ class BatchHandler : public EngineHandler<Request> {
       decltype(std::declval<Response&>().mutable_results())>;
   using Result = typename Results::value_type;
 
-  // Fills the result of one input, which ended with OK. Status, usage and
-  // timings are filled already.
-  virtual void Fill(int index, Result& result) = 0;
+  // The inputs of result i end before input `ends[i]`; those of the next one
+  // follow. To be called in Prepare(), if at all: else each input has a result.
+  void SetGroups(std::vector<int> ends) { ends_ = std::move(ends); }
+  InputRange inputs_of(int result) const {
+    if (ends_.empty()) return {result, result + 1};
+    return {result == 0 ? 0 : ends_[result - 1], ends_[result]};
+  }
+
+  // Submits an input, at once or when its turn comes: for calls that may have
+  // thousands of inputs. INVALID_ARGUMENT, which names `field`, if the call
+  // takes too much memory.
+  absl::Status Enqueue(int index, WaitingInput input, absl::string_view field) {
+    return window_.Add(this->inputs(), index, std::move(input), field);
+  }
+
+  // Fills a result whose inputs ended with OK. Status, usage and timings are
+  // filled already. The values of the inputs are dropped afterwards.
+  virtual void Fill(int result, Result& to) = 0;
+  // True: they are kept, for Arrange().
+  virtual bool keeps_values() const { return false; }
   // Called once, when all results are filled. They are in the order of the
   // inputs; an override may sort them.
   virtual void Arrange(Results&) {}
 
  private:
+  void MakeResults() {
+    const int results =
+        ends_.empty() ? this->size() : static_cast<int>(ends_.size());
+    response_.mutable_results()->Reserve(results);
+    while (response_.results_size() < results) response_.add_results();
+    taken_.resize(this->size());
+    left_.reserve(results);
+    for (int r = 0; r < results; ++r) left_.push_back(inputs_of(r).size());
+  }
+
+  int ResultOf(int input) const {
+    if (ends_.empty()) return input;
+    return static_cast<int>(
+        std::upper_bound(ends_.begin(), ends_.end(), input) - ends_.begin());
+  }
+
+  // False: nothing has ended since the last call.
+  bool TakeEnded() {
+    std::vector<int> ended;
+    {
+      MutexLock lock(this->context().mutex());
+      for (int i = first_; i < this->size(); ++i) {
+        if (!taken_[i] && this->input(i).done()) ended.push_back(i);
+      }
+    }
+    for (const int i : ended) {
+      taken_[i] = true;
+      const int result = ResultOf(i);
+      if (--left_[result] == 0) FillResult(result);
+    }
+    while (first_ < this->size() && taken_[first_]) ++first_;
+    return !ended.empty();
+  }
+
+  void FillResult(int result) {
+    const InputRange range = inputs_of(result);
+    Result& to = *response_.mutable_results(result);
+    if (this->FillOutcome(range, to).ok()) Fill(result, to);
+    ++filled_;
+    if (keeps_values()) return;
+    for (int i = range.begin; i < range.end; ++i) this->input(i).DropValues();
+  }
+
+  // The error with which all results failed.
+  absl::Status CommonError() const {
+    const absl::Status first = this->StatusOf(inputs_of(0));
+    for (int r = 1; r < response_.results_size(); ++r) {
+      if (response_.results(r).status().code() !=
+          response_.results(0).status().code()) {
+        return absl::OkStatus();
+      }
+    }
+    return first;
+  }
+
   Response response_;
+  InputWindow window_;
+  std::vector<int> ends_;    // of the groups; empty: each input is one
+  std::vector<bool> taken_;  // by input
+  std::vector<int> left_;    // by result: inputs that have not ended
+  int first_ = 0;            // inputs before it are taken
+  int filled_ = 0;           // results
 };
 
 }  // namespace attend

@@ -1,4 +1,7 @@
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,11 +13,51 @@
 #include "server/service/methods.h"
 #include "server/service/source.h"
 #include "server/service/tasks.h"
+#include "server/service/token_spans.h"
+#include "server/service/zero_shot.h"
 
 namespace attend {
 namespace {
 
-// Classify: labels of texts, of pairs of texts, or of their tokens.
+// Checks the fields that only some models take, or that exclude each other.
+absl::Status CheckFields(const v1::ClassifyRequest& request,
+                         const ModelInfo& model) {
+  if (request.top_k() < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("top_k is %d, must be 0 or more", request.top_k()));
+  }
+  if (!v1::Aggregation_IsValid(request.aggregation())) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("aggregation is %d, must be in [%d, %d]",
+                        static_cast<int>(request.aggregation()),
+                        static_cast<int>(v1::Aggregation_MIN),
+                        static_cast<int>(v1::Aggregation_MAX)));
+  }
+  const bool spans = request.aggregation() != v1::AGGREGATION_UNSPECIFIED;
+  if (spans && !model.labels_tokens) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "aggregation is set, but model '%s' labels no tokens", model.name));
+  }
+  if (spans && (request.top_k() > 0 || request.raw_scores())) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s is set, must be unset with aggregation",
+                        request.top_k() > 0 ? "top_k" : "raw_scores"));
+  }
+  if (!spans && request.ignore_labels_size() > 0) {
+    return absl::InvalidArgumentError(
+        "ignore_labels is set, must be unset without aggregation");
+  }
+  if (request.candidate_labels_size() == 0 &&
+      (!request.hypothesis_template().empty() || request.multi_label())) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s is set, must be unset without candidate_labels",
+        request.multi_label() ? "multi_label" : "hypothesis_template"));
+  }
+  return absl::OkStatus();
+}
+
+// Classify: labels of texts, of pairs of texts, or of tokens and spans of
+// texts. The labels are the model's, or those of the request.
 class ClassifyHandler final
     : public BatchHandler<v1::ClassifyRequest, v1::ClassifyResponse> {
  public:
@@ -22,50 +65,142 @@ class ClassifyHandler final
 
  private:
   absl::StatusOr<int> Prepare(const v1::ClassifyRequest& request) override {
-    RETURN_IF_ERROR(
-        CheckTask(info(), {v1::TASK_CLASSIFY, v1::TASK_CLASSIFY_TOKENS}));
-    RETURN_IF_ERROR(service().CheckCount("inputs", request.inputs_size()));
-    if (request.top_k() < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("top_k is %d, must be 0 or more", request.top_k()));
-    }
+    const bool candidates = request.candidate_labels_size() > 0;
+    RETURN_IF_ERROR(CheckTask(info(), TasksFor(candidates)));
+    RETURN_IF_ERROR(CheckFields(request, info()));
     top_k_ = request.top_k();
+    if (candidates) return PrepareCandidates(request);
+    RETURN_IF_ERROR(service().CheckManyInputs("inputs", request.inputs_size()));
     if (top_k_ == 0 && info().labels_tokens) top_k_ = 1;
     kind_ = request.raw_scores() ? LabelScores::kRaw : info().label_scores;
+    aggregation_ = request.aggregation();
+    ignored_ = IgnoredLabels(request);
     if (info().labels_tokens) sources_.resize(request.inputs_size());
+    if (spans()) texts_.resize(request.inputs_size());
     return request.inputs_size();
+  }
+
+  static std::vector<v1::Task> TasksFor(bool candidates) {
+    if (candidates) return {v1::TASK_ZERO_SHOT, v1::TASK_CHOOSE};
+    return {v1::TASK_CLASSIFY, v1::TASK_CLASSIFY_TOKENS};
+  }
+
+  // Each input makes a pair with each label.
+  absl::StatusOr<int> PrepareCandidates(const v1::ClassifyRequest& request) {
+    ASSIGN_OR_RETURN(zero_shot_, ZeroShot::Create(request, info()));
+    const int64_t pairs = int64_t{request.inputs_size()} * zero_shot_->size();
+    RETURN_IF_ERROR(
+        service().CheckManyInputs("inputs x candidate_labels", pairs));
+    std::vector<int> ends;
+    ends.reserve(request.inputs_size());
+    for (int i = 1; i <= request.inputs_size(); ++i) {
+      ends.push_back(i * zero_shot_->size());
+    }
+    SetGroups(std::move(ends));
+    return static_cast<int>(pairs);
   }
 
   absl::Status Submit(const v1::ClassifyRequest& request, int index,
                       InputState& input) override {
-    // As the pipelines of transformers, which cut at the length that the model
-    // was trained for, and else compute what its positions allow.
-    const int text_limit = request.truncate() ? info().max_text_tokens : 0;
-    ASSIGN_OR_RETURN(
-        Source source,
-        ReadSource(request.inputs(index),
-                   {.truncate = request.truncate(),
-                    .max_text_tokens = text_limit,
-                    .needs_token = true,
-                    .takes_pair = true,
-                    .call = &input.call()},
-                   info(), tokenizer(), absl::StrFormat("inputs[%d]", index)));
-    const InputFacts facts = source.facts();
+    if (zero_shot_) return SubmitCandidate(request, index, input);
+    const std::string field = absl::StrFormat("inputs[%d]", index);
+    const v1::Input& given = request.inputs(index);
+    if (spans() && (!given.has_text() || given.has_pair())) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s must be one text, because aggregation is set", field));
+    }
+    ASSIGN_OR_RETURN(Source source,
+                     ReadSource(given, OptionsFor(request, input), info(),
+                                tokenizer(), field));
     size_t values = info().labels.size();
     if (info().labels_tokens) {
-      values *= facts.source_tokens;
+      values *= source.tokens.ids.size();
       sources_[index] = source;
     }
-    input.Submit({std::move(source.tokens), ClassifyTask{}}, facts,
-                 {.choices = 0, .values = values}, request.priority());
-    return absl::OkStatus();
+    if (spans()) texts_[index] = given.text();
+    return EnqueueSource(request, index, std::move(source), values, field);
   }
 
+  // As the pipelines of transformers, which cut at the length that the model
+  // was trained for, and else compute what its positions allow.
+  SourceOptions OptionsFor(const v1::ClassifyRequest& request,
+                           const InputState& input) const {
+    return {.truncate = request.truncate(),
+            .max_text_tokens = request.truncate() ? info().max_text_tokens : 0,
+            .needs_token = true,
+            .takes_pair = true,
+            .call = &input.call()};
+  }
+
+  absl::Status SubmitCandidate(const v1::ClassifyRequest& request, int index,
+                               InputState& input) {
+    const int text = index / zero_shot_->size();
+    const std::string field = absl::StrFormat("inputs[%d]", text);
+    const v1::Input& given = request.inputs(text);
+    if (!given.has_text() || given.has_pair()) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s must be one text, because candidate_labels is set", field));
+    }
+    v1::Input pair;
+    pair.set_text(given.text());
+    pair.set_pair(zero_shot_->hypothesis(index % zero_shot_->size()));
+    SourceOptions options = OptionsFor(request, input);
+    options.cut = PairCut::kTextOnly;
+    ASSIGN_OR_RETURN(Source source,
+                     ReadSource(pair, options, info(), tokenizer(), field));
+    return EnqueueSource(request, index, std::move(source), LogitsOfPair(),
+                         field);
+  }
+
+  absl::Status EnqueueSource(const v1::ClassifyRequest& request, int index,
+                             Source source, size_t values,
+                             absl::string_view field) {
+    const InputFacts facts = source.facts();
+    return Enqueue(index,
+                   {.request = {std::move(source.tokens), ClassifyTask{}},
+                    .facts = facts,
+                    .limits = {.choices = 0, .values = values},
+                    .priority = request.priority()},
+                   field);
+  }
+
+  size_t LogitsOfPair() const {
+    return info().chooses ? 1 : info().labels.size();
+  }
+  bool spans() const { return aggregation_ != v1::AGGREGATION_UNSPECIFIED; }
+
   void Fill(int index, v1::ClassifyResult& result) override {
-    if (info().labels_tokens) {
+    if (zero_shot_) {
+      FillCandidates(index, result);
+    } else if (spans()) {
+      FillSpans(index, result);
+    } else if (info().labels_tokens) {
       FillTokens(index, result);
     } else {
       AddScored(index, 0, result.mutable_labels());
+    }
+  }
+
+  void FillCandidates(int index, v1::ClassifyResult& result) const {
+    const InputRange pairs = inputs_of(index);
+    std::vector<float> logits;
+    logits.reserve(pairs.size() * LogitsOfPair());
+    for (int i = pairs.begin; i < pairs.end; ++i) {
+      const std::vector<float>& values = input(i).output().values;
+      logits.insert(logits.end(), values.begin(), values.end());
+    }
+    zero_shot_->AddLabels(logits, top_k_, result.mutable_labels());
+  }
+
+  void FillSpans(int index, v1::ClassifyResult& result) const {
+    const Source& source = sources_[index];
+    for (v1::LabelSpan& span : FindSpans({.text = texts_[index],
+                               .ids = source.tokens.ids,
+                               .origins = source.origins,
+                               .logits = input(index).output().values,
+                               .labels = info().labels},
+                                         aggregation_, ignored_, tokenizer())) {
+      *result.add_spans() = std::move(span);
     }
   }
 
@@ -92,7 +227,11 @@ class ClassifyHandler final
 
   int top_k_ = 0;
   LabelScores kind_ = LabelScores::kRaw;
-  std::vector<Source> sources_;  // of models that label tokens
+  std::optional<ZeroShot> zero_shot_;  // with candidate labels
+  v1::Aggregation aggregation_ = v1::AGGREGATION_UNSPECIFIED;
+  std::vector<std::string> ignored_;  // with aggregation
+  std::vector<std::string> texts_;    // with aggregation
+  std::vector<Source> sources_;       // of models that label tokens
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +18,6 @@
 #include "server/service/request_fields.h"
 #include "server/service/source.h"
 #include "server/service/tasks.h"
-#include "server/service/vector_room.h"
 
 namespace attend {
 namespace {
@@ -127,7 +127,7 @@ class EmbedHandler final
  private:
   absl::StatusOr<int> Prepare(const v1::EmbedRequest& request) override {
     RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_EMBED}));
-    RETURN_IF_ERROR(service().CheckCount("inputs", request.inputs_size()));
+    RETURN_IF_ERROR(service().CheckManyInputs("inputs", request.inputs_size()));
     RETURN_IF_ERROR(CheckShape(request, info()));
     ASSIGN_OR_RETURN(task_, ReadKinds(request, info()));
     ASSIGN_OR_RETURN(role_, ReadEmbedRole(request.role()));
@@ -165,14 +165,14 @@ class EmbedHandler final
     EmbedTask task = task_;
     if (request.inputs(index).has_text()) task.prompt_tokens = prompt_tokens_;
     const int64_t values = CountValues(facts.source_tokens);
-    if (!sources_.empty()) {
-      RETURN_IF_ERROR(room_.Take(values, "inputs", index));
-      sources_[index] = source;
-    }
-    input.Submit({std::move(source.tokens), task}, facts,
-                 {.choices = 0, .values = static_cast<size_t>(values)},
-                 request.priority());
-    return absl::OkStatus();
+    if (!sources_.empty()) sources_[index] = source;
+    return Enqueue(
+        index,
+        {.request = {std::move(source.tokens), task},
+         .facts = facts,
+         .limits = {.choices = 0, .values = static_cast<size_t>(values)},
+         .priority = request.priority()},
+        absl::StrFormat("inputs[%d]", index));
   }
 
   // The numbers of all kinds of an input of so many tokens.
@@ -241,7 +241,6 @@ class EmbedHandler final
   int prompt_tokens_ = 0;  // see EmbedTask
   v1::EmbeddingEncoding encoding_ = v1::EMBEDDING_FLOATS;
   std::vector<Source> sources_;  // unless dense vectors alone are wanted
-  VectorRoom room_;              // with sources_
 };
 
 }  // namespace

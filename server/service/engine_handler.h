@@ -19,6 +19,13 @@
 
 namespace attend {
 
+// The inputs [begin, end) of a call.
+struct InputRange {
+  int begin = 0;
+  int end = 0;
+  int size() const { return end - begin; }
+};
+
 // The work behind a call whose inputs the engine computes. Submits the inputs,
 // knows when all inputs have ended, and adds up their figures for the log. Each
 // input has a status of its own.
@@ -93,10 +100,31 @@ class EngineHandler : public Handler {
   const Tokenizer& tokenizer() const { return model_->tokenizer; }
   const ModelInfo& info() const { return model_->info(); }
   const Inputs& inputs() const { return inputs_; }
+  Inputs& inputs() { return inputs_; }
   const InputState& input(int index) const { return *inputs_[index]; }
   InputState& input(int index) { return *inputs_[index]; }
   int size() const { return static_cast<int>(inputs_.size()); }
 
+  // The status of the first input that failed, of inputs that have ended.
+  absl::Status StatusOf(InputRange range) const {
+    for (int i = range.begin; i < range.end; ++i) {
+      absl::Status status = inputs_[i]->status();
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  // Fills the status, which is returned, the usage and the timings of inputs
+  // that have ended. Needs no lock: the worker does not touch such inputs any
+  // more.
+  template <class Answer>
+  absl::Status FillOutcome(InputRange range, Answer& answer) const {
+    absl::Status status = StatusOf(range);
+    *answer.mutable_status() = ToProto(status);
+    *answer.mutable_usage() = UsageOf(inputs_, range.begin, range.end);
+    *answer.mutable_timings() = MakeTimings(
+        TimesOf(inputs_, range.begin, range.end), context_.arrival());
+    return status;
+  }
   // Fills the status, usage and timings of an input that has ended. Needs no
   // lock: the worker does not touch such an input any more.
   template <class Answer>

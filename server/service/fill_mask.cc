@@ -33,7 +33,7 @@ class FillMaskHandler final
 
   absl::StatusOr<int> Prepare(const v1::FillMaskRequest& request) override {
     RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_FILL_MASK}));
-    RETURN_IF_ERROR(service().CheckCount("inputs", request.inputs_size()));
+    RETURN_IF_ERROR(service().CheckManyInputs("inputs", request.inputs_size()));
     if (request.top_k() < 0 || request.top_k() > kMaxTop) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "top_k is %d, must be in [0, %d]", request.top_k(), kMaxTop));
@@ -69,13 +69,15 @@ class FillMaskHandler final
           absl::StrCat(field, " has no mask token, must have at least one: ",
                        tokenizer().Piece(mask, Side::kSource)));
     }
-    input.Submit({masked.source.tokens, FillMaskTask{masked.rows, top_k_}},
-                 masked.source.facts(),
-                 {.choices = static_cast<int>(masked.rows.size()),
-                  .tokens = 1,
-                  .top_log_probs = top_k_},
-                 request.priority());
-    return absl::OkStatus();
+    return Enqueue(
+        index,
+        {.request = {masked.source.tokens, FillMaskTask{masked.rows, top_k_}},
+         .facts = masked.source.facts(),
+         .limits = {.choices = static_cast<int>(masked.rows.size()),
+                    .tokens = 1,
+                    .top_log_probs = top_k_},
+         .priority = request.priority()},
+        field);
   }
 
   void Fill(int index, v1::FillMaskResult& result) override {

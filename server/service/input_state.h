@@ -80,6 +80,9 @@ class InputState final : public RequestListener {
   // The worker may use the input.
   bool running() const { return submitted_ && !done_; }
   const SequenceOutput& output() const { return output_; }
+  // Frees the values of an input that has ended, which were read: thousands of
+  // inputs would have them twice. Needs no lock.
+  void DropValues() { output_.values = {}; }
   // Frees the alignments of an input that has ended: they take more memory than
   // all the rest.
   void DropAlignments();

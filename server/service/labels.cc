@@ -8,23 +8,23 @@
 namespace attend {
 namespace {
 
-void Softmax(absl::Span<float> values) {
-  const float most = *std::max_element(values.begin(), values.end());
-  float sum = 0;
-  for (float& value : values) sum += value = std::exp(value - most);
-  for (float& value : values) value /= sum;
-}
-
 void Sigmoid(absl::Span<float> values) {
   for (float& value : values) value = 1 / (1 + std::exp(-value));
 }
 
 }  // namespace
 
+void SoftmaxScores(absl::Span<float> scores) {
+  const float most = *std::max_element(scores.begin(), scores.end());
+  float sum = 0;
+  for (float& score : scores) sum += score = std::exp(score - most);
+  for (float& score : scores) score /= sum;
+}
+
 void ScoreLabels(LabelScores kind, absl::Span<float> scores) {
   switch (kind) {
     case LabelScores::kSoftmax:
-      return scores.size() == 1 ? Sigmoid(scores) : Softmax(scores);
+      return scores.size() == 1 ? Sigmoid(scores) : SoftmaxScores(scores);
     case LabelScores::kSigmoid:
       return Sigmoid(scores);
     case LabelScores::kRaw:

@@ -11,6 +11,8 @@ namespace attend {
 // For a model with a single label kSoftmax means kSigmoid, as in transformers:
 // the softmax of one number is always 1.
 void ScoreLabels(LabelScores kind, absl::Span<float> scores);
+// The softmax of all scores, in place, however few they are.
+void SoftmaxScores(absl::Span<float> scores);
 
 // Adds the `top` labels with the highest logits (0: all labels), highest first,
 // with the scores that `kind` makes of the logits. Different logits may have

@@ -71,6 +71,7 @@ MakeHandler NewScoreHandler;
 MakeHandler NewEmbedHandler;
 MakeHandler NewClassifyHandler;
 MakeHandler NewFillMaskHandler;
+MakeHandler NewAnswerHandler;
 MakeHandler NewRerankHandler;
 MakeHandler NewTokenizeHandler;
 MakeHandler NewDetokenizeHandler;
@@ -86,6 +87,7 @@ inline constexpr NamedHandler kAttendHandlers[] = {
     {"Embed", NewEmbedHandler},
     {"Classify", NewClassifyHandler},
     {"FillMask", NewFillMaskHandler},
+    {"Answer", NewAnswerHandler},
     {"Rerank", NewRerankHandler},
     {"Tokenize", NewTokenizeHandler},
     {"Detokenize", NewDetokenizeHandler},

@@ -16,7 +16,6 @@
 #include "server/service/request_fields.h"
 #include "server/service/source.h"
 #include "server/service/tasks.h"
-#include "server/service/vector_room.h"
 
 namespace attend {
 namespace {
@@ -33,7 +32,7 @@ class RerankHandler final
   absl::StatusOr<int> Prepare(const v1::RerankRequest& request) override {
     RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_RERANK}));
     RETURN_IF_ERROR(
-        service().CheckCount("documents", request.documents_size()));
+        service().CheckManyInputs("documents", request.documents_size()));
     if (!request.truncate()) {
       RETURN_IF_ERROR(CheckTextBytes("query", request.query().size(),
                                      info().max_text_tokens, tokenizer()));
@@ -76,9 +75,12 @@ class RerankHandler final
                                 info(), tokenizer(),
                                 absl::StrFormat("documents[%d]", index)));
     const InputFacts facts = source.facts();
-    input.Submit({std::move(source.tokens), ClassifyTask{}}, facts,
-                 {.choices = 0, .values = 1}, request.priority());
-    return absl::OkStatus();
+    return Enqueue(index,
+                   {.request = {std::move(source.tokens), ClassifyTask{}},
+                    .facts = facts,
+                    .limits = {.choices = 0, .values = 1},
+                    .priority = request.priority()},
+                   absl::StrFormat("documents[%d]", index));
   }
 
   // Submits a document, or the query after the last one.
@@ -103,14 +105,19 @@ class RerankHandler final
     FillUp(role, vectors, source.tokens);
     const InputFacts facts = source.facts();
     const int64_t values = int64_t{facts.source_tokens} * vectors.width;
-    RETURN_IF_ERROR(room_.Take(values, "documents", index));
     rows_[index] = ComparedRows(role, vectors, source.tokens.ids);
-    input.Submit({std::move(source.tokens),
-                  EmbedTask{.pooled = false, .token_vectors = true}},
-                 facts, {.choices = 0, .values = static_cast<size_t>(values)},
-                 request.priority());
-    return absl::OkStatus();
+    return Enqueue(
+        index,
+        {.request = {std::move(source.tokens),
+                     EmbedTask{.pooled = false, .token_vectors = true}},
+         .facts = facts,
+         .limits = {.choices = 0, .values = static_cast<size_t>(values)},
+         .priority = request.priority()},
+        is_query ? "query" : absl::StrFormat("documents[%d]", index));
   }
+
+  // Documents are compared with the query once all have ended.
+  bool keeps_values() const override { return compares_; }
 
   // Scores the documents, and takes the query out of the results.
   void Compare(Results& results) {
@@ -162,7 +169,6 @@ class RerankHandler final
   bool compares_ = false;   // by MaxSim
   std::string prompts_[2];  // of the query and of documents; with compares_
   std::vector<std::vector<int>> rows_;  // of each input; with compares_
-  VectorRoom room_;
   int top_n_ = 0;
   LabelScores kind_ = LabelScores::kRaw;
   std::vector<std::string> documents_;  // if they are to be returned

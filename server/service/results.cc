@@ -73,6 +73,38 @@ v1::Usage MakeUsage(const InputFacts& facts, const SequenceOutput& output) {
   return usage;
 }
 
+v1::Usage UsageOf(const Inputs& inputs, int begin, int end) {
+  v1::Usage usage;
+  for (int i = begin; i < end; ++i) {
+    const v1::Usage one = MakeUsage(inputs[i]->facts(), inputs[i]->output());
+    if (i == begin) {
+      usage = one;
+      continue;
+    }
+    usage.set_source_tokens(usage.source_tokens() + one.source_tokens());
+    usage.set_generated_tokens(usage.generated_tokens() +
+                               one.generated_tokens());
+    usage.set_truncated(usage.truncated() || one.truncated());
+  }
+  return usage;
+}
+
+RequestTimes TimesOf(const Inputs& inputs, int begin, int end) {
+  RequestTimes all = inputs[begin]->times();
+  const auto earlier = [](absl::Time a, absl::Time& b) {
+    if (a == absl::InfinitePast()) return;
+    b = b == absl::InfinitePast() ? a : std::min(a, b);
+  };
+  for (int i = begin + 1; i < end; ++i) {
+    const RequestTimes& one = inputs[i]->times();
+    earlier(one.started, all.started);
+    earlier(one.encoded, all.encoded);
+    earlier(one.first_token, all.first_token);
+    all.ended = std::max(all.ended, one.ended);
+  }
+  return all;
+}
+
 v1::Timings MakeTimings(const RequestTimes& times, absl::Time arrival) {
   v1::Timings timings;
   SetDuration(arrival, times.started, &v1::Timings::mutable_queue, timings);

@@ -27,6 +27,11 @@ void AddLogProbs(const ChoiceOutput& choice, size_t begin, int top,
 // The numbers of tokens that an input took and gave.
 v1::Usage MakeUsage(const InputFacts& facts, const SequenceOutput& output);
 
+// The numbers of tokens of the inputs [begin, end) together, and the earliest
+// and latest of their times. Of one input: its own.
+v1::Usage UsageOf(const Inputs& inputs, int begin, int end);
+RequestTimes TimesOf(const Inputs& inputs, int begin, int end);
+
 // Seconds from the arrival of the call to each station of an input. A station
 // that was not reached is left out.
 v1::Timings MakeTimings(const RequestTimes& times, absl::Time arrival);

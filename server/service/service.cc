@@ -79,4 +79,14 @@ absl::Status Service::CheckCount(absl::string_view field, int count) const {
                       field, count, max_batch_inputs));
 }
 
+absl::Status Service::CheckManyInputs(absl::string_view field,
+                                      int64_t count) const {
+  const int64_t most = max_many_inputs();
+  if (count >= 1 && count <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s has %d entries, must be 1 to %d, which is what %d bytes hold "
+      "(max_call_bytes)",
+      field, count, most, max_call_bytes));
+}
+
 }  // namespace attend

@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_SERVICE_SERVICE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,10 @@ struct Service {
   const Clock& clock;
   CallMetrics& other_calls;  // of calls that belong to no entry
   Log& log;
-  std::string version = "";                     // of the build
-  int max_batch_inputs = 256;                   // of one call
+  std::string version = "";  // of the build
+  // Of one call of a method that generates, and in work at once of any call.
+  int max_batch_inputs = 256;
+  size_t max_call_bytes = size_t{256} << 20;    // see InputWindow
   int max_document_sentences = 8192;            // of all documents of one call
   size_t max_unread_bytes = size_t{256} << 20;  // see UnreadAnswers
   size_t max_request_bytes = kMaxRequestBytes;  // see RequestBudget
@@ -71,6 +74,15 @@ struct Service {
   // INVALID_ARGUMENT unless `count`, the number of entries of `field`, is in
   // [1, max_batch_inputs].
   absl::Status CheckCount(absl::string_view field, int count) const;
+  // Bytes that an input without tokens and its result take.
+  static constexpr size_t kInputBytes = 2048;
+  // INVALID_ARGUMENT unless `count`, the number of entries of `field`, is at
+  // least 1, and so many inputs, which an encoder reads, fit into
+  // max_call_bytes.
+  absl::Status CheckManyInputs(absl::string_view field, int64_t count) const;
+  int64_t max_many_inputs() const {
+    return static_cast<int64_t>(max_call_bytes / kInputBytes);
+  }
 };
 
 }  // namespace attend

@@ -141,7 +141,8 @@ absl::StatusOr<Source> ReadText(const v1::Input& input,
       before.empty() ? "" : absl::StrCat(before, input.text());
   EncodeInput encode = {.text = before.empty() ? input.text() : prompted,
                         .add_special = model.adds_special,
-                        .language = options.language};
+                        .language = options.language,
+                        .cut = options.cut};
   if (input.has_pair()) {
     encode.pair = input.pair();
     if (!options.truncate) {

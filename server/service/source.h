@@ -38,12 +38,13 @@ struct SourceOptions {
   bool truncate = false;  // cut an over-long input; else refuse it
   // The limit of tokens of a text; 0: the model's max_source_tokens.
   int max_text_tokens = 0;
-  bool needs_token = false;            // no token at all is INVALID_ARGUMENT
-  bool takes_pair = false;             // false: a pair is INVALID_ARGUMENT
-  bool takes_chat = false;             // false: a chat is INVALID_ARGUMENT
-  const ChatTemplate* chat = nullptr;  // null: the model has none
-  absl::string_view language = "";     // of a text; see EncodeInput
-  absl::string_view prompt = "";       // put before a text
+  bool needs_token = false;             // no token at all is INVALID_ARGUMENT
+  bool takes_pair = false;              // false: a pair is INVALID_ARGUMENT
+  PairCut cut = PairCut::kLongerFirst;  // with `truncate`
+  bool takes_chat = false;              // false: a chat is INVALID_ARGUMENT
+  const ChatTemplate* chat = nullptr;   // null: the model has none
+  absl::string_view language = "";      // of a text; see EncodeInput
+  absl::string_view prompt = "";        // put before a text
   // Names the target language, and stands before a text (">>fra<< "). There is
   // no prompt then, and token ids are INVALID_ARGUMENT: they may have it.
   absl::string_view language_mark = "";

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "server/service/zero_shot.h"
 
 namespace attend {
 namespace {
@@ -53,6 +54,9 @@ std::vector<v1::Task> TasksOf(const ModelInfo& model) {
   if (model.token_vectors.width > 0 || LabelsPairs(model)) {
     tasks.push_back(v1::TASK_RERANK);
   }
+  if (FindInferenceLabels(model)) tasks.push_back(v1::TASK_ZERO_SHOT);
+  if (model.chooses) tasks.push_back(v1::TASK_CHOOSE);
+  if (model.finds_spans) tasks.push_back(v1::TASK_ANSWER);
   return tasks;
 }
 

@@ -3,6 +3,7 @@ under families/: its pipelines where there is one for the task."""
 
 import json
 
+import numpy as np
 import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
@@ -11,7 +12,7 @@ from transformers import PreTrainedTokenizerFast, pipeline
 import sentence_modules
 from cases import nine, rows
 from checkpoints import ENGLISH
-from encoder_fixtures import ENCODERS
+from encoder_fixtures import ENCODERS, ENTITIES
 from fixture_cases import MIN_MARGIN, write_expected
 
 # Padding has the id of some families, and then of others.
@@ -71,10 +72,10 @@ def byte_at(text, index):
     return len(text[:index].encode())
 
 
-def apart(scores):
+def apart(scores, margin=MIN_MARGIN):
     scores = sorted(scores, reverse=True)
     gaps = [a - b for a, b in zip(scores, scores[1:])]
-    assert min(gaps, default=1) > MIN_MARGIN, scores
+    assert min(gaps, default=1) > margin, scores
     return [nine(score) for score in scores]
 
 
@@ -100,6 +101,174 @@ def classify_tokens(checkpoint):
              "end": byte_at(text, token["end"]), "label": token["entity"],
              "score": nine(token["score"])}
             for token in run(text, aggregation_strategy="none", ignore_labels=[])]}
+
+
+STRATEGIES = ["none", "simple", "first", "average", "max"]
+SPAN_TEXTS = TEXTS[:2] + ["the dogs drinks teas, children runs ÄLÄs! boys",
+                      "a red balls plays over greens zzz fieldss"]
+
+
+def span_cases(run, text):
+    for strategy in STRATEGIES:
+        others = [["I-PER", "PER"], []] if strategy in ("none", "simple") else []
+        for ignored in [["O"], *others]:
+            found = run(text, aggregation_strategy=strategy, ignore_labels=ignored)
+            key = "entity" if strategy == "none" else "entity_group"
+            yield {"text": text, "aggregation": strategy, "ignored": ignored,
+                   "spans": [{"label": span[key], "score": nine(span["score"]),
+                              "begin": byte_at(text, span["start"]),
+                              "end": byte_at(text, span["end"])} for span in found]}
+
+
+def spans(checkpoint):
+    run = checkpoint.pipeline("token-classification")
+    for text in SPAN_TEXTS:
+        for case in span_cases(run, text):
+            yield {"model": checkpoint.name, **case}
+
+
+BYTE_TEXTS = ["Ann-Marie Smith, of New York City, visited Zürich. ",
+              "  Dr. O'Neill met ÄLÄ   and 東京 friends at Acme's HQ!",
+              "unbelievable"]
+
+
+def spans_of_bytes(folder):
+    """With a tokenizer that marks no parts of words; the logits are random."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    config = transformers.RobertaConfig(
+        vocab_size=len(tokenizer), hidden_size=8, num_attention_heads=2,
+        num_hidden_layers=1, intermediate_size=8, max_position_embeddings=90,
+        **ENTITIES)
+    torch.manual_seed(5)
+    model = transformers.RobertaForTokenClassification(config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(torch.randn(parameter.shape))
+    run = pipeline("token-classification", model=model, tokenizer=tokenizer, device="cpu")
+    cases = []
+    for text in BYTE_TEXTS:
+        with torch.no_grad():
+            logits = model(**tokenizer(text, return_tensors="pt"))[0][0]
+        best = torch.topk(torch.softmax(logits, -1), 2).values
+        assert (best[:, 0] - best[:, 1]).min() > MIN_MARGIN
+        cases.append({"text": text, "logits": rows(logits),
+                      "cases": list(span_cases(run, text))})
+    return {"labels": [config.id2label[i] for i in range(5)], "texts": cases}
+
+
+CANDIDATES = ["tea", "the garden", "old dogs", "ball"]
+
+
+def zero_shot(checkpoint):
+    run = checkpoint.pipeline("zero-shot-classification")
+    if checkpoint.model.config.model_type == "roberta":  # counts from position 2
+        run.tokenizer.model_max_length = 54
+    long = "the cat sleeps and the old man reads a book in the garden " * 8
+    for text in TEXTS[:2] + [long]:
+        for template in ("This example is {}.", "a dog, {} and a cat!"):
+            for multi in (False, True):
+                for labels in (CANDIDATES, CANDIDATES[1:2]):
+                    found = run(text, labels, hypothesis_template=template,
+                                multi_label=multi)
+                    yield {"model": checkpoint.name, "text": text,
+                           "template": template, "multi_label": multi,
+                           "candidates": labels, "labels": found["labels"],
+                           "scores": apart(found["scores"], MIN_MARGIN / 10)}
+
+
+@torch.no_grad()
+def choose(checkpoint):
+    for text in TEXTS[:2]:
+        given = checkpoint.tokenizer([text] * len(CANDIDATES), CANDIDATES,
+                                     return_tensors="pt", padding=True)
+        logits = checkpoint.model(**{k: v[None] for k, v in given.items()}).logits[0]
+        order = torch.argsort(-logits)
+        yield {"model": checkpoint.name, "text": text, "candidates": CANDIDATES,
+               "labels": [CANDIDATES[i] for i in order],
+               "raw": apart(logits), "scores": apart(torch.softmax(logits, -1))}
+
+
+class Answers:
+    """The question-answering pipeline of transformers 4.57, which 5 has not: the
+    windows of fast tokenizers, probabilities of begins and ends, whole words."""
+
+    def __init__(self, checkpoint):
+        self.model, self.tokenizer = checkpoint.model, checkpoint.tokenizer
+
+    @torch.no_grad()
+    def logits(self, windows, i):
+        given = {key: torch.tensor([windows[key][i]])
+                 for key in self.tokenizer.model_input_names}
+        found = self.model(**given)
+        return found.start_logits[0].numpy(), found.end_logits[0].numpy()
+
+    def probabilities(self, logits, allowed):
+        logits = np.where(allowed, logits, -10000.0)
+        values = np.exp(logits - logits.max())
+        return values / values.sum()
+
+    def window(self, windows, i, top, longest):
+        encoding, ids = windows.encodings[i], windows["input_ids"][i]
+        in_context = np.array([s == 1 for s in encoding.sequence_ids])
+        allowed = in_context | (np.array(ids) == self.tokenizer.cls_token_id)
+        begin, end = (self.probabilities(x, allowed) for x in self.logits(windows, i))
+        none = begin[0] * end[0]
+        begin[0] = end[0] = 0
+        found = [(begin[b] * end[e], b, e) for b in np.nonzero(in_context)[0]
+                 for e in range(b, min(b + longest, len(ids))) if in_context[e]]
+        return none, sorted(found, key=lambda span: -span[0])[:top]
+
+    def __call__(self, question, context, top_k=1, handle_impossible_answer=False,
+                 max_answer_len=15, align_to_words=True, max_seq_len=None,
+                 doc_stride=None):
+        size = max_seq_len or min(self.tokenizer.model_max_length, 384)
+        overlap = min(size // 2, 128) if doc_stride is None else doc_stride
+        windows = self.tokenizer(question, context, truncation="only_second",
+                                 max_length=size, stride=overlap,
+                                 return_overflowing_tokens=True,
+                                 return_token_type_ids=True)
+        none, answers = 1, []
+        for i, encoding in enumerate(windows.encodings):
+            least, found = self.window(
+                windows, i, top_k * 2 + 10 if align_to_words else top_k, max_answer_len)
+            none = min(none, least)
+            for score, b, e in found:
+                begin, end = encoding.offsets[b][0], encoding.offsets[e][1]
+                if align_to_words:
+                    begin = encoding.word_to_chars(encoding.token_to_word(b), 1)[0]
+                    end = encoding.word_to_chars(encoding.token_to_word(e), 1)[1]
+                text = context[begin:end]
+                same = [a for a in answers if a["answer"].lower() == text.lower()]
+                if same:
+                    same[0]["score"] += score
+                else:
+                    answers.append({"score": score, "start": begin, "end": end,
+                                    "answer": text})
+        if handle_impossible_answer:
+            answers.append({"score": none, "start": 0, "end": 0, "answer": ""})
+        return sorted(answers, key=lambda a: -a["score"])[:top_k]
+
+
+CONTEXTS = ["the old man reads a book in the garden, a cat sleeps",
+            "Thé ÄLÄ, dogs drinks tea! " +
+            "two children play with a red ball in the green field. " * 7 + "dogss"]
+ANSWER_OPTIONS = [{}, {"top_k": 4}, {"top_k": 3, "handle_impossible_answer": True},
+                  {"top_k": 5, "align_to_words": False, "max_answer_len": 3},
+                  {"top_k": 3, "max_seq_len": 24, "doc_stride": 5}]
+
+
+def answer(checkpoint):
+    run = Answers(checkpoint)
+    for context in [*CONTEXTS, "a dog"]:
+        for options in ANSWER_OPTIONS if context in CONTEXTS else ANSWER_OPTIONS[2:3]:
+            question = "who drinks tea in the garden?"
+            found = run(question, context, **options)
+            apart([a["score"] for a in found], MIN_MARGIN / 20)
+            yield {"model": checkpoint.name, "question": question,
+                   "context": context, "options": options, "answers": [
+                       {"score": nine(a["score"]), "text": a["answer"],
+                        "begin": byte_at(context, a["start"]),
+                        "end": byte_at(context, a["end"])} for a in found]}
 
 
 def fill_mask(checkpoint):
@@ -150,6 +319,11 @@ def embed_tokens(families, tokenizer, name):
 TASKS = {"classify": (classify, ["bert-4x-labels", "roberta-4x-multi-label"]),
          "classify_tokens": (classify_tokens, ["bert-tokens"]),
          "fill_mask": (fill_mask, ["bert-mask"]),
+         "spans": (spans, ["bert-tokens"]),
+         "zero_shot": (zero_shot, ["bert-inference", "roberta-4x-inference",
+                                   "bart-inference"]),
+         "choose": (choose, ["bert-choice", "modernbert-choice"]),
+         "answer": (answer, ["bert-spans", "modernbert-spans"]),
          "rerank": (rerank, ["bert-reranker", "xlm-roberta-4x-reranker"]),
          "embed": (embed, ["bert-mean-pooling", "xlm-roberta-dense", "modernbert-prompts"])}
 
@@ -165,3 +339,5 @@ def write(folder, families):
     value["embed_tokens"] = [case for name in ("bart-gelu", "t5-few-buckets")
                              for case in embed_tokens(families, tokenizer(), name)]
     write_expected(folder / "expected.json", value)
+    write_expected(folder / "spans.json", spans_of_bytes(
+        families.parents[1] / "engine/tokenizer/golden/roberta"))

@@ -38,7 +38,11 @@
 //   Context has it. What is malformed is ignored.
 //
 // The limit `max_batch_inputs` is set by the server's option
-// `--max-batch-inputs`. The other limits with a name are fields of Model.
+// `--max-batch-inputs`, and `max_call_bytes` by `--max-call-bytes` (default 256
+// MiB): so much memory may all inputs of a call and their results take, where an
+// input counts 2 KiB, a token 32 bytes, and a number of a result 4 bytes. Of
+// such a call, max_batch_inputs at a time wait for the model or run. The other
+// limits with a name are fields of Model.
 
 package attendv1
 
@@ -386,6 +390,70 @@ func (EmbeddingKind) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{5}
 }
 
+// How labels of tokens become labels of spans, as `aggregation_strategy` of the
+// token-classification pipeline of transformers. A prefix "B-" or "I-" of a
+// label tells where a span begins; the label of the span is without it.
+type Aggregation int32
+
+const (
+	Aggregation_AGGREGATION_UNSPECIFIED Aggregation = 0 // no spans: the labels of each token
+	Aggregation_AGGREGATION_NONE        Aggregation = 1 // a span for each token; its label keeps the prefix
+	Aggregation_AGGREGATION_SIMPLE      Aggregation = 2 // neighbours with the same label are one span
+	// The same, but a word has one label: that of its first token,
+	Aggregation_AGGREGATION_FIRST Aggregation = 3
+	// that of the mean of its tokens' probabilities,
+	Aggregation_AGGREGATION_AVERAGE Aggregation = 4
+	// or that of its token with the highest probability.
+	Aggregation_AGGREGATION_MAX Aggregation = 5
+)
+
+// Enum value maps for Aggregation.
+var (
+	Aggregation_name = map[int32]string{
+		0: "AGGREGATION_UNSPECIFIED",
+		1: "AGGREGATION_NONE",
+		2: "AGGREGATION_SIMPLE",
+		3: "AGGREGATION_FIRST",
+		4: "AGGREGATION_AVERAGE",
+		5: "AGGREGATION_MAX",
+	}
+	Aggregation_value = map[string]int32{
+		"AGGREGATION_UNSPECIFIED": 0,
+		"AGGREGATION_NONE":        1,
+		"AGGREGATION_SIMPLE":      2,
+		"AGGREGATION_FIRST":       3,
+		"AGGREGATION_AVERAGE":     4,
+		"AGGREGATION_MAX":         5,
+	}
+)
+
+func (x Aggregation) Enum() *Aggregation {
+	p := new(Aggregation)
+	*p = x
+	return p
+}
+
+func (x Aggregation) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Aggregation) Descriptor() protoreflect.EnumDescriptor {
+	return file_attend_v1_attend_proto_enumTypes[6].Descriptor()
+}
+
+func (Aggregation) Type() protoreflect.EnumType {
+	return &file_attend_v1_attend_proto_enumTypes[6]
+}
+
+func (x Aggregation) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Aggregation.Descriptor instead.
+func (Aggregation) EnumDescriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{6}
+}
+
 // The vocabulary that texts or ids belong to. A Marian model may have two.
 type Side int32
 
@@ -417,11 +485,11 @@ func (x Side) String() string {
 }
 
 func (Side) Descriptor() protoreflect.EnumDescriptor {
-	return file_attend_v1_attend_proto_enumTypes[6].Descriptor()
+	return file_attend_v1_attend_proto_enumTypes[7].Descriptor()
 }
 
 func (Side) Type() protoreflect.EnumType {
-	return &file_attend_v1_attend_proto_enumTypes[6]
+	return &file_attend_v1_attend_proto_enumTypes[7]
 }
 
 func (x Side) Number() protoreflect.EnumNumber {
@@ -430,7 +498,7 @@ func (x Side) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Side.Descriptor instead.
 func (Side) EnumDescriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{6}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{7}
 }
 
 // What a model can be asked for.
@@ -444,6 +512,9 @@ const (
 	Task_TASK_CLASSIFY_TOKENS Task = 4 // Classify of each token of a text
 	Task_TASK_FILL_MASK       Task = 5 // FillMask
 	Task_TASK_RERANK          Task = 6 // Rerank
+	Task_TASK_ZERO_SHOT       Task = 7 // Classify with candidate_labels, by entailment
+	Task_TASK_CHOOSE          Task = 8 // Classify with candidate_labels, multiple choice
+	Task_TASK_ANSWER          Task = 9 // Answer
 )
 
 // Enum value maps for Task.
@@ -456,6 +527,9 @@ var (
 		4: "TASK_CLASSIFY_TOKENS",
 		5: "TASK_FILL_MASK",
 		6: "TASK_RERANK",
+		7: "TASK_ZERO_SHOT",
+		8: "TASK_CHOOSE",
+		9: "TASK_ANSWER",
 	}
 	Task_value = map[string]int32{
 		"TASK_UNSPECIFIED":     0,
@@ -465,6 +539,9 @@ var (
 		"TASK_CLASSIFY_TOKENS": 4,
 		"TASK_FILL_MASK":       5,
 		"TASK_RERANK":          6,
+		"TASK_ZERO_SHOT":       7,
+		"TASK_CHOOSE":          8,
+		"TASK_ANSWER":          9,
 	}
 )
 
@@ -479,11 +556,11 @@ func (x Task) String() string {
 }
 
 func (Task) Descriptor() protoreflect.EnumDescriptor {
-	return file_attend_v1_attend_proto_enumTypes[7].Descriptor()
+	return file_attend_v1_attend_proto_enumTypes[8].Descriptor()
 }
 
 func (Task) Type() protoreflect.EnumType {
-	return &file_attend_v1_attend_proto_enumTypes[7]
+	return &file_attend_v1_attend_proto_enumTypes[8]
 }
 
 func (x Task) Number() protoreflect.EnumNumber {
@@ -492,7 +569,7 @@ func (x Task) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Task.Descriptor instead.
 func (Task) EnumDescriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{7}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{8}
 }
 
 // How the number that the model computes for a label becomes a score.
@@ -532,11 +609,11 @@ func (x LabelScores) String() string {
 }
 
 func (LabelScores) Descriptor() protoreflect.EnumDescriptor {
-	return file_attend_v1_attend_proto_enumTypes[8].Descriptor()
+	return file_attend_v1_attend_proto_enumTypes[9].Descriptor()
 }
 
 func (LabelScores) Type() protoreflect.EnumType {
-	return &file_attend_v1_attend_proto_enumTypes[8]
+	return &file_attend_v1_attend_proto_enumTypes[9]
 }
 
 func (x LabelScores) Number() protoreflect.EnumNumber {
@@ -545,7 +622,7 @@ func (x LabelScores) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LabelScores.Descriptor instead.
 func (LabelScores) EnumDescriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{8}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{9}
 }
 
 // The outcome of one input. On the wire it is google.rpc.Status without
@@ -3470,10 +3547,10 @@ func (x *SourceToken) GetSpecial() bool {
 type EmbedRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Model  string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`   // empty: the server's default model
-	Inputs []*Input               `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"` // at least 1; limit: max_batch_inputs
+	Inputs []*Input               `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"` // at least 1; limit: max_call_bytes
 	// True: return a vector of each token, as the encoder computes it. False:
-	// return one vector of the input, pooled as the model's files say. Limit: all
-	// vectors of a call together take at most 256 MiB.
+	// return one vector of the input, pooled as the model's files say. Vectors
+	// count against max_call_bytes.
 	PerToken bool `protobuf:"varint,3,opt,name=per_token,json=perToken,proto3" json:"per_token,omitempty"`
 	// Return only the first numbers of a vector, this many. For models that were
 	// trained for shorter vectors. Default 0: all. Limit: embedding_width of the
@@ -3942,15 +4019,34 @@ func (x *EmbedResponse) GetModel() string {
 type ClassifyRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Model  string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`   // empty: the server's default model
-	Inputs []*Input               `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"` // at least 1; limit: max_batch_inputs
+	Inputs []*Input               `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"` // at least 1; limit: max_call_bytes
 	// The most labels to return, best first. Default 0: all labels of a text, the
 	// best label of a token.
 	TopK int32 `protobuf:"varint,3,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"`
 	// Return scores as the model computes them, without softmax or sigmoid.
 	RawScores bool  `protobuf:"varint,4,opt,name=raw_scores,json=rawScores,proto3" json:"raw_scores,omitempty"`
 	Priority  int32 `protobuf:"varint,5,opt,name=priority,proto3" json:"priority,omitempty"` // as in GenerateRequest
-	// As in GenerateRequest. Of a pair, the longer text is cut first.
-	Truncate      bool `protobuf:"varint,6,opt,name=truncate,proto3" json:"truncate,omitempty"`
+	// As in GenerateRequest. Of a pair, the longer text is cut first; with
+	// candidate_labels the text of the input.
+	Truncate bool `protobuf:"varint,6,opt,name=truncate,proto3" json:"truncate,omitempty"`
+	// Only for models that label tokens: return spans instead of tokens. Each
+	// input is then one text.
+	Aggregation Aggregation `protobuf:"varint,7,opt,name=aggregation,proto3,enum=attend.v1.Aggregation" json:"aggregation,omitempty"`
+	// With aggregation: spans with these labels are left out. Default: "O". To
+	// leave none out, give one empty string.
+	IgnoreLabels []string `protobuf:"bytes,8,rep,name=ignore_labels,json=ignoreLabels,proto3" json:"ignore_labels,omitempty"`
+	// Score these labels instead of those of the model. Only for models with the
+	// task TASK_ZERO_SHOT or TASK_CHOOSE. Each input is one text, and its pairs
+	// with the labels are inputs of the model. None may be empty.
+	CandidateLabels []string `protobuf:"bytes,9,rep,name=candidate_labels,json=candidateLabels,proto3" json:"candidate_labels,omitempty"`
+	// With candidate_labels: the second text of a pair, where `{}` stands for the
+	// label. Must have `{}` once, and no other braces. Default: for TASK_ZERO_SHOT
+	// "This example is {}.", for TASK_CHOOSE "{}".
+	HypothesisTemplate string `protobuf:"bytes,10,opt,name=hypothesis_template,json=hypothesisTemplate,proto3" json:"hypothesis_template,omitempty"`
+	// With candidate_labels of TASK_ZERO_SHOT: any number of labels may be true.
+	// The score of a label is then the probability of entailment as opposed to
+	// contradiction. False: the scores of all labels add up to 1.
+	MultiLabel    bool `protobuf:"varint,11,opt,name=multi_label,json=multiLabel,proto3" json:"multi_label,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4027,11 +4123,124 @@ func (x *ClassifyRequest) GetTruncate() bool {
 	return false
 }
 
+func (x *ClassifyRequest) GetAggregation() Aggregation {
+	if x != nil {
+		return x.Aggregation
+	}
+	return Aggregation_AGGREGATION_UNSPECIFIED
+}
+
+func (x *ClassifyRequest) GetIgnoreLabels() []string {
+	if x != nil {
+		return x.IgnoreLabels
+	}
+	return nil
+}
+
+func (x *ClassifyRequest) GetCandidateLabels() []string {
+	if x != nil {
+		return x.CandidateLabels
+	}
+	return nil
+}
+
+func (x *ClassifyRequest) GetHypothesisTemplate() string {
+	if x != nil {
+		return x.HypothesisTemplate
+	}
+	return ""
+}
+
+func (x *ClassifyRequest) GetMultiLabel() bool {
+	if x != nil {
+		return x.MultiLabel
+	}
+	return false
+}
+
+// A label of a part of a text.
+type LabelSpan struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Label         string                 `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`   // its name
+	Score         float32                `protobuf:"fixed32,2,opt,name=score,proto3" json:"score,omitempty"` // the mean of the probabilities of its tokens or words
+	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`     // the part of the text
+	Begin         int32                  `protobuf:"varint,4,opt,name=begin,proto3" json:"begin,omitempty"`  // the part is bytes [begin, end) of the text
+	End           int32                  `protobuf:"varint,5,opt,name=end,proto3" json:"end,omitempty"`      // see begin
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LabelSpan) Reset() {
+	*x = LabelSpan{}
+	mi := &file_attend_v1_attend_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LabelSpan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LabelSpan) ProtoMessage() {}
+
+func (x *LabelSpan) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LabelSpan.ProtoReflect.Descriptor instead.
+func (*LabelSpan) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *LabelSpan) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
+}
+
+func (x *LabelSpan) GetScore() float32 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+func (x *LabelSpan) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *LabelSpan) GetBegin() int32 {
+	if x != nil {
+		return x.Begin
+	}
+	return 0
+}
+
+func (x *LabelSpan) GetEnd() int32 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
 // A label and its score.
 type LabelScore struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Label string                 `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`  // its name
-	Index int32                  `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"` // its index in the labels of the model
+	Label string                 `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"` // its name
+	// Its index in the labels of the model, or in candidate_labels.
+	Index int32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
 	// A probability. If label_scores of the model is LABEL_SCORES_RAW, or
 	// raw_scores was asked for: the number that the model computes.
 	Score         float32 `protobuf:"fixed32,3,opt,name=score,proto3" json:"score,omitempty"`
@@ -4041,7 +4250,7 @@ type LabelScore struct {
 
 func (x *LabelScore) Reset() {
 	*x = LabelScore{}
-	mi := &file_attend_v1_attend_proto_msgTypes[39]
+	mi := &file_attend_v1_attend_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4053,7 +4262,7 @@ func (x *LabelScore) String() string {
 func (*LabelScore) ProtoMessage() {}
 
 func (x *LabelScore) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[39]
+	mi := &file_attend_v1_attend_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4066,7 +4275,7 @@ func (x *LabelScore) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelScore.ProtoReflect.Descriptor instead.
 func (*LabelScore) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{39}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *LabelScore) GetLabel() string {
@@ -4101,7 +4310,7 @@ type TokenLabels struct {
 
 func (x *TokenLabels) Reset() {
 	*x = TokenLabels{}
-	mi := &file_attend_v1_attend_proto_msgTypes[40]
+	mi := &file_attend_v1_attend_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4113,7 +4322,7 @@ func (x *TokenLabels) String() string {
 func (*TokenLabels) ProtoMessage() {}
 
 func (x *TokenLabels) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[40]
+	mi := &file_attend_v1_attend_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4126,7 +4335,7 @@ func (x *TokenLabels) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenLabels.ProtoReflect.Descriptor instead.
 func (*TokenLabels) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{40}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *TokenLabels) GetToken() *SourceToken {
@@ -4152,13 +4361,14 @@ type ClassifyResult struct {
 	Tokens        []*TokenLabels `protobuf:"bytes,3,rep,name=tokens,proto3" json:"tokens,omitempty"`
 	Usage         *Usage         `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`     // tokens that were computed
 	Timings       *Timings       `protobuf:"bytes,5,opt,name=timings,proto3" json:"timings,omitempty"` // where the time went
+	Spans         []*LabelSpan   `protobuf:"bytes,6,rep,name=spans,proto3" json:"spans,omitempty"`     // with aggregation, in the order of the text
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ClassifyResult) Reset() {
 	*x = ClassifyResult{}
-	mi := &file_attend_v1_attend_proto_msgTypes[41]
+	mi := &file_attend_v1_attend_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4170,7 +4380,7 @@ func (x *ClassifyResult) String() string {
 func (*ClassifyResult) ProtoMessage() {}
 
 func (x *ClassifyResult) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[41]
+	mi := &file_attend_v1_attend_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4183,7 +4393,7 @@ func (x *ClassifyResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassifyResult.ProtoReflect.Descriptor instead.
 func (*ClassifyResult) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{41}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ClassifyResult) GetStatus() *Status {
@@ -4221,6 +4431,13 @@ func (x *ClassifyResult) GetTimings() *Timings {
 	return nil
 }
 
+func (x *ClassifyResult) GetSpans() []*LabelSpan {
+	if x != nil {
+		return x.Spans
+	}
+	return nil
+}
+
 // The answer of Classify.
 type ClassifyResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -4232,7 +4449,7 @@ type ClassifyResponse struct {
 
 func (x *ClassifyResponse) Reset() {
 	*x = ClassifyResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[42]
+	mi := &file_attend_v1_attend_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4244,7 +4461,7 @@ func (x *ClassifyResponse) String() string {
 func (*ClassifyResponse) ProtoMessage() {}
 
 func (x *ClassifyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[42]
+	mi := &file_attend_v1_attend_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4257,7 +4474,7 @@ func (x *ClassifyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassifyResponse.ProtoReflect.Descriptor instead.
 func (*ClassifyResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{42}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ClassifyResponse) GetResults() []*ClassifyResult {
@@ -4278,7 +4495,7 @@ func (x *ClassifyResponse) GetModel() string {
 type FillMaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Model string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"` // empty: the server's default model
-	// At least 1; limit: max_batch_inputs. Each input has at least one mask. In a
+	// At least 1; limit: max_call_bytes. Each input has at least one mask. In a
 	// text the mask is mask_token of the model; among token ids it is the id of
 	// that token.
 	Inputs        []*Input `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"`
@@ -4291,7 +4508,7 @@ type FillMaskRequest struct {
 
 func (x *FillMaskRequest) Reset() {
 	*x = FillMaskRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[43]
+	mi := &file_attend_v1_attend_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4303,7 +4520,7 @@ func (x *FillMaskRequest) String() string {
 func (*FillMaskRequest) ProtoMessage() {}
 
 func (x *FillMaskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[43]
+	mi := &file_attend_v1_attend_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4316,7 +4533,7 @@ func (x *FillMaskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillMaskRequest.ProtoReflect.Descriptor instead.
 func (*FillMaskRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{43}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *FillMaskRequest) GetModel() string {
@@ -4366,7 +4583,7 @@ type MaskCandidate struct {
 
 func (x *MaskCandidate) Reset() {
 	*x = MaskCandidate{}
-	mi := &file_attend_v1_attend_proto_msgTypes[44]
+	mi := &file_attend_v1_attend_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4378,7 +4595,7 @@ func (x *MaskCandidate) String() string {
 func (*MaskCandidate) ProtoMessage() {}
 
 func (x *MaskCandidate) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[44]
+	mi := &file_attend_v1_attend_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4391,7 +4608,7 @@ func (x *MaskCandidate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MaskCandidate.ProtoReflect.Descriptor instead.
 func (*MaskCandidate) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{44}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *MaskCandidate) GetToken() *TokenLogProb {
@@ -4419,7 +4636,7 @@ type FilledMask struct {
 
 func (x *FilledMask) Reset() {
 	*x = FilledMask{}
-	mi := &file_attend_v1_attend_proto_msgTypes[45]
+	mi := &file_attend_v1_attend_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4431,7 +4648,7 @@ func (x *FilledMask) String() string {
 func (*FilledMask) ProtoMessage() {}
 
 func (x *FilledMask) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[45]
+	mi := &file_attend_v1_attend_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4444,7 +4661,7 @@ func (x *FilledMask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilledMask.ProtoReflect.Descriptor instead.
 func (*FilledMask) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{45}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *FilledMask) GetToken() *SourceToken {
@@ -4476,7 +4693,7 @@ type FillMaskResult struct {
 
 func (x *FillMaskResult) Reset() {
 	*x = FillMaskResult{}
-	mi := &file_attend_v1_attend_proto_msgTypes[46]
+	mi := &file_attend_v1_attend_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4488,7 +4705,7 @@ func (x *FillMaskResult) String() string {
 func (*FillMaskResult) ProtoMessage() {}
 
 func (x *FillMaskResult) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[46]
+	mi := &file_attend_v1_attend_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4501,7 +4718,7 @@ func (x *FillMaskResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillMaskResult.ProtoReflect.Descriptor instead.
 func (*FillMaskResult) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{46}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *FillMaskResult) GetStatus() *Status {
@@ -4550,7 +4767,7 @@ type FillMaskResponse struct {
 
 func (x *FillMaskResponse) Reset() {
 	*x = FillMaskResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[47]
+	mi := &file_attend_v1_attend_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4562,7 +4779,7 @@ func (x *FillMaskResponse) String() string {
 func (*FillMaskResponse) ProtoMessage() {}
 
 func (x *FillMaskResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[47]
+	mi := &file_attend_v1_attend_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4575,7 +4792,7 @@ func (x *FillMaskResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillMaskResponse.ProtoReflect.Descriptor instead.
 func (*FillMaskResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{47}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *FillMaskResponse) GetResults() []*FillMaskResult {
@@ -4592,12 +4809,374 @@ func (x *FillMaskResponse) GetModel() string {
 	return ""
 }
 
+// A question, and the text that may have its answer.
+type Question struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Question      string                 `protobuf:"bytes,1,opt,name=question,proto3" json:"question,omitempty"` // UTF-8; must have a token
+	Context       string                 `protobuf:"bytes,2,opt,name=context,proto3" json:"context,omitempty"`   // UTF-8; may be longer than the model takes
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Question) Reset() {
+	*x = Question{}
+	mi := &file_attend_v1_attend_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Question) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Question) ProtoMessage() {}
+
+func (x *Question) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Question.ProtoReflect.Descriptor instead.
+func (*Question) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *Question) GetQuestion() string {
+	if x != nil {
+		return x.Question
+	}
+	return ""
+}
+
+func (x *Question) GetContext() string {
+	if x != nil {
+		return x.Context
+	}
+	return ""
+}
+
+// Questions to answer. The fields are those of the question-answering pipeline
+// of transformers 4.
+type AnswerRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Model     string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`            // empty: the server's default model
+	Questions []*Question            `protobuf:"bytes,2,rep,name=questions,proto3" json:"questions,omitempty"`    // at least 1; limit: max_call_bytes
+	TopK      int32                  `protobuf:"varint,3,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"` // the most answers of a question; default 0: 1; limit: 100
+	// The most tokens of an answer. Default 0: 15. Limit: 1000.
+	MaxAnswerTokens int32 `protobuf:"varint,4,opt,name=max_answer_tokens,json=maxAnswerTokens,proto3" json:"max_answer_tokens,omitempty"`
+	// A context that is too long is read in windows: the tokens of the question
+	// and of a window together, special tokens included. Default 0: 384, or
+	// max_text_tokens of the model if that is less, which is also the limit.
+	MaxWindowTokens int32 `protobuf:"varint,5,opt,name=max_window_tokens,json=maxWindowTokens,proto3" json:"max_window_tokens,omitempty"`
+	// Tokens that a window shares with the next one. Absent: 128, or half of
+	// max_window_tokens if that is less. Must leave room for others.
+	WindowOverlap *int32 `protobuf:"varint,6,opt,name=window_overlap,json=windowOverlap,proto3,oneof" json:"window_overlap,omitempty"`
+	// Let "there is no answer" take part, as an answer without text.
+	AllowNoAnswer bool `protobuf:"varint,7,opt,name=allow_no_answer,json=allowNoAnswer,proto3" json:"allow_no_answer,omitempty"`
+	// Let answers begin and end within words. False: they have whole words.
+	SplitWords    bool  `protobuf:"varint,8,opt,name=split_words,json=splitWords,proto3" json:"split_words,omitempty"`
+	Priority      int32 `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"` // as in GenerateRequest
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerRequest) Reset() {
+	*x = AnswerRequest{}
+	mi := &file_attend_v1_attend_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerRequest) ProtoMessage() {}
+
+func (x *AnswerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerRequest.ProtoReflect.Descriptor instead.
+func (*AnswerRequest) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *AnswerRequest) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *AnswerRequest) GetQuestions() []*Question {
+	if x != nil {
+		return x.Questions
+	}
+	return nil
+}
+
+func (x *AnswerRequest) GetTopK() int32 {
+	if x != nil {
+		return x.TopK
+	}
+	return 0
+}
+
+func (x *AnswerRequest) GetMaxAnswerTokens() int32 {
+	if x != nil {
+		return x.MaxAnswerTokens
+	}
+	return 0
+}
+
+func (x *AnswerRequest) GetMaxWindowTokens() int32 {
+	if x != nil {
+		return x.MaxWindowTokens
+	}
+	return 0
+}
+
+func (x *AnswerRequest) GetWindowOverlap() int32 {
+	if x != nil && x.WindowOverlap != nil {
+		return *x.WindowOverlap
+	}
+	return 0
+}
+
+func (x *AnswerRequest) GetAllowNoAnswer() bool {
+	if x != nil {
+		return x.AllowNoAnswer
+	}
+	return false
+}
+
+func (x *AnswerRequest) GetSplitWords() bool {
+	if x != nil {
+		return x.SplitWords
+	}
+	return false
+}
+
+func (x *AnswerRequest) GetPriority() int32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+// An answer to a question.
+type TextAnswer struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Score         float32                `protobuf:"fixed32,1,opt,name=score,proto3" json:"score,omitempty"` // a probability; answers with the same text are added up
+	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`     // the part of the context; empty: there is no answer
+	Begin         int32                  `protobuf:"varint,3,opt,name=begin,proto3" json:"begin,omitempty"`  // the part is bytes [begin, end) of the context
+	End           int32                  `protobuf:"varint,4,opt,name=end,proto3" json:"end,omitempty"`      // see begin
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TextAnswer) Reset() {
+	*x = TextAnswer{}
+	mi := &file_attend_v1_attend_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TextAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TextAnswer) ProtoMessage() {}
+
+func (x *TextAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TextAnswer.ProtoReflect.Descriptor instead.
+func (*TextAnswer) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *TextAnswer) GetScore() float32 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+func (x *TextAnswer) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *TextAnswer) GetBegin() int32 {
+	if x != nil {
+		return x.Begin
+	}
+	return 0
+}
+
+func (x *TextAnswer) GetEnd() int32 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
+// The result of one question.
+type AnswerResult struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Status        *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`   // OK, or why the question failed
+	Answers       []*TextAnswer          `protobuf:"bytes,2,rep,name=answers,proto3" json:"answers,omitempty"` // best first
+	Usage         *Usage                 `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`     // tokens that were computed, of all windows
+	Timings       *Timings               `protobuf:"bytes,4,opt,name=timings,proto3" json:"timings,omitempty"` // where the time went
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerResult) Reset() {
+	*x = AnswerResult{}
+	mi := &file_attend_v1_attend_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerResult) ProtoMessage() {}
+
+func (x *AnswerResult) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerResult.ProtoReflect.Descriptor instead.
+func (*AnswerResult) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *AnswerResult) GetStatus() *Status {
+	if x != nil {
+		return x.Status
+	}
+	return nil
+}
+
+func (x *AnswerResult) GetAnswers() []*TextAnswer {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
+func (x *AnswerResult) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *AnswerResult) GetTimings() *Timings {
+	if x != nil {
+		return x.Timings
+	}
+	return nil
+}
+
+// The answer of Answer.
+type AnswerResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Results       []*AnswerResult        `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"` // one for each question, in order
+	Model         string                 `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`     // the model that answered
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerResponse) Reset() {
+	*x = AnswerResponse{}
+	mi := &file_attend_v1_attend_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerResponse) ProtoMessage() {}
+
+func (x *AnswerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerResponse.ProtoReflect.Descriptor instead.
+func (*AnswerResponse) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{53}
+}
+
+func (x *AnswerResponse) GetResults() []*AnswerResult {
+	if x != nil {
+		return x.Results
+	}
+	return nil
+}
+
+func (x *AnswerResponse) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
 // A query, and the documents to put in order.
 type RerankRequest struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Model     string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`         // empty: the server's default model
 	Query     string                 `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`         // what the documents should answer
-	Documents []string               `protobuf:"bytes,3,rep,name=documents,proto3" json:"documents,omitempty"` // at least 1; limit: max_batch_inputs
+	Documents []string               `protobuf:"bytes,3,rep,name=documents,proto3" json:"documents,omitempty"` // at least 1; limit: max_call_bytes
 	// The most results to return. Documents that failed do not count. Default 0:
 	// all.
 	TopN            int32 `protobuf:"varint,4,opt,name=top_n,json=topN,proto3" json:"top_n,omitempty"`
@@ -4611,7 +5190,7 @@ type RerankRequest struct {
 
 func (x *RerankRequest) Reset() {
 	*x = RerankRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[48]
+	mi := &file_attend_v1_attend_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4623,7 +5202,7 @@ func (x *RerankRequest) String() string {
 func (*RerankRequest) ProtoMessage() {}
 
 func (x *RerankRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[48]
+	mi := &file_attend_v1_attend_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4636,7 +5215,7 @@ func (x *RerankRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RerankRequest.ProtoReflect.Descriptor instead.
 func (*RerankRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{48}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *RerankRequest) GetModel() string {
@@ -4714,7 +5293,7 @@ type RerankResult struct {
 
 func (x *RerankResult) Reset() {
 	*x = RerankResult{}
-	mi := &file_attend_v1_attend_proto_msgTypes[49]
+	mi := &file_attend_v1_attend_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4726,7 +5305,7 @@ func (x *RerankResult) String() string {
 func (*RerankResult) ProtoMessage() {}
 
 func (x *RerankResult) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[49]
+	mi := &file_attend_v1_attend_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4739,7 +5318,7 @@ func (x *RerankResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RerankResult.ProtoReflect.Descriptor instead.
 func (*RerankResult) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{49}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *RerankResult) GetStatus() *Status {
@@ -4798,7 +5377,7 @@ type RerankResponse struct {
 
 func (x *RerankResponse) Reset() {
 	*x = RerankResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[50]
+	mi := &file_attend_v1_attend_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4810,7 +5389,7 @@ func (x *RerankResponse) String() string {
 func (*RerankResponse) ProtoMessage() {}
 
 func (x *RerankResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[50]
+	mi := &file_attend_v1_attend_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4823,7 +5402,7 @@ func (x *RerankResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RerankResponse.ProtoReflect.Descriptor instead.
 func (*RerankResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{50}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *RerankResponse) GetResults() []*RerankResult {
@@ -4856,7 +5435,7 @@ type TokenizeRequest struct {
 
 func (x *TokenizeRequest) Reset() {
 	*x = TokenizeRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[51]
+	mi := &file_attend_v1_attend_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4868,7 +5447,7 @@ func (x *TokenizeRequest) String() string {
 func (*TokenizeRequest) ProtoMessage() {}
 
 func (x *TokenizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[51]
+	mi := &file_attend_v1_attend_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4881,7 +5460,7 @@ func (x *TokenizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenizeRequest.ProtoReflect.Descriptor instead.
 func (*TokenizeRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{51}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *TokenizeRequest) GetModel() string {
@@ -4930,7 +5509,7 @@ type TokenizeResponse struct {
 
 func (x *TokenizeResponse) Reset() {
 	*x = TokenizeResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[52]
+	mi := &file_attend_v1_attend_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4942,7 +5521,7 @@ func (x *TokenizeResponse) String() string {
 func (*TokenizeResponse) ProtoMessage() {}
 
 func (x *TokenizeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[52]
+	mi := &file_attend_v1_attend_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4955,7 +5534,7 @@ func (x *TokenizeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenizeResponse.ProtoReflect.Descriptor instead.
 func (*TokenizeResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{52}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *TokenizeResponse) GetResults() []*Tokenization {
@@ -4985,7 +5564,7 @@ type Tokenization struct {
 
 func (x *Tokenization) Reset() {
 	*x = Tokenization{}
-	mi := &file_attend_v1_attend_proto_msgTypes[53]
+	mi := &file_attend_v1_attend_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4997,7 +5576,7 @@ func (x *Tokenization) String() string {
 func (*Tokenization) ProtoMessage() {}
 
 func (x *Tokenization) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[53]
+	mi := &file_attend_v1_attend_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5010,7 +5589,7 @@ func (x *Tokenization) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tokenization.ProtoReflect.Descriptor instead.
 func (*Tokenization) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{53}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *Tokenization) GetStatus() *Status {
@@ -5055,7 +5634,7 @@ type DetokenizeRequest struct {
 
 func (x *DetokenizeRequest) Reset() {
 	*x = DetokenizeRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[54]
+	mi := &file_attend_v1_attend_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5067,7 +5646,7 @@ func (x *DetokenizeRequest) String() string {
 func (*DetokenizeRequest) ProtoMessage() {}
 
 func (x *DetokenizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[54]
+	mi := &file_attend_v1_attend_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5080,7 +5659,7 @@ func (x *DetokenizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetokenizeRequest.ProtoReflect.Descriptor instead.
 func (*DetokenizeRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{54}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *DetokenizeRequest) GetModel() string {
@@ -5122,7 +5701,7 @@ type DetokenizeResponse struct {
 
 func (x *DetokenizeResponse) Reset() {
 	*x = DetokenizeResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[55]
+	mi := &file_attend_v1_attend_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5134,7 +5713,7 @@ func (x *DetokenizeResponse) String() string {
 func (*DetokenizeResponse) ProtoMessage() {}
 
 func (x *DetokenizeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[55]
+	mi := &file_attend_v1_attend_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5147,7 +5726,7 @@ func (x *DetokenizeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetokenizeResponse.ProtoReflect.Descriptor instead.
 func (*DetokenizeResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{55}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *DetokenizeResponse) GetResults() []*Detokenization {
@@ -5175,7 +5754,7 @@ type Detokenization struct {
 
 func (x *Detokenization) Reset() {
 	*x = Detokenization{}
-	mi := &file_attend_v1_attend_proto_msgTypes[56]
+	mi := &file_attend_v1_attend_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5187,7 +5766,7 @@ func (x *Detokenization) String() string {
 func (*Detokenization) ProtoMessage() {}
 
 func (x *Detokenization) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[56]
+	mi := &file_attend_v1_attend_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5200,7 +5779,7 @@ func (x *Detokenization) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Detokenization.ProtoReflect.Descriptor instead.
 func (*Detokenization) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{56}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *Detokenization) GetStatus() *Status {
@@ -5226,7 +5805,7 @@ type ListModelsRequest struct {
 
 func (x *ListModelsRequest) Reset() {
 	*x = ListModelsRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[57]
+	mi := &file_attend_v1_attend_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5238,7 +5817,7 @@ func (x *ListModelsRequest) String() string {
 func (*ListModelsRequest) ProtoMessage() {}
 
 func (x *ListModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[57]
+	mi := &file_attend_v1_attend_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5251,7 +5830,7 @@ func (x *ListModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListModelsRequest.ProtoReflect.Descriptor instead.
 func (*ListModelsRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{57}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{63}
 }
 
 // The answer of ListModels.
@@ -5265,7 +5844,7 @@ type ListModelsResponse struct {
 
 func (x *ListModelsResponse) Reset() {
 	*x = ListModelsResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[58]
+	mi := &file_attend_v1_attend_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5277,7 +5856,7 @@ func (x *ListModelsResponse) String() string {
 func (*ListModelsResponse) ProtoMessage() {}
 
 func (x *ListModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[58]
+	mi := &file_attend_v1_attend_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5290,7 +5869,7 @@ func (x *ListModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListModelsResponse.ProtoReflect.Descriptor instead.
 func (*ListModelsResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{58}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *ListModelsResponse) GetModels() []*Model {
@@ -5317,7 +5896,7 @@ type GetModelRequest struct {
 
 func (x *GetModelRequest) Reset() {
 	*x = GetModelRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[59]
+	mi := &file_attend_v1_attend_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5329,7 +5908,7 @@ func (x *GetModelRequest) String() string {
 func (*GetModelRequest) ProtoMessage() {}
 
 func (x *GetModelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[59]
+	mi := &file_attend_v1_attend_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5342,7 +5921,7 @@ func (x *GetModelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetModelRequest.ProtoReflect.Descriptor instead.
 func (*GetModelRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{59}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *GetModelRequest) GetName() string {
@@ -5365,7 +5944,7 @@ type LoadModelRequest struct {
 
 func (x *LoadModelRequest) Reset() {
 	*x = LoadModelRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[60]
+	mi := &file_attend_v1_attend_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5377,7 +5956,7 @@ func (x *LoadModelRequest) String() string {
 func (*LoadModelRequest) ProtoMessage() {}
 
 func (x *LoadModelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[60]
+	mi := &file_attend_v1_attend_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5390,7 +5969,7 @@ func (x *LoadModelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadModelRequest.ProtoReflect.Descriptor instead.
 func (*LoadModelRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{60}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *LoadModelRequest) GetName() string {
@@ -5417,7 +5996,7 @@ type LoadModelResponse struct {
 
 func (x *LoadModelResponse) Reset() {
 	*x = LoadModelResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[61]
+	mi := &file_attend_v1_attend_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5429,7 +6008,7 @@ func (x *LoadModelResponse) String() string {
 func (*LoadModelResponse) ProtoMessage() {}
 
 func (x *LoadModelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[61]
+	mi := &file_attend_v1_attend_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5442,7 +6021,7 @@ func (x *LoadModelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadModelResponse.ProtoReflect.Descriptor instead.
 func (*LoadModelResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{61}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *LoadModelResponse) GetModel() *Model {
@@ -5462,7 +6041,7 @@ type UnloadModelRequest struct {
 
 func (x *UnloadModelRequest) Reset() {
 	*x = UnloadModelRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[62]
+	mi := &file_attend_v1_attend_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5474,7 +6053,7 @@ func (x *UnloadModelRequest) String() string {
 func (*UnloadModelRequest) ProtoMessage() {}
 
 func (x *UnloadModelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[62]
+	mi := &file_attend_v1_attend_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5487,7 +6066,7 @@ func (x *UnloadModelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadModelRequest.ProtoReflect.Descriptor instead.
 func (*UnloadModelRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{62}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *UnloadModelRequest) GetName() string {
@@ -5506,7 +6085,7 @@ type UnloadModelResponse struct {
 
 func (x *UnloadModelResponse) Reset() {
 	*x = UnloadModelResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[63]
+	mi := &file_attend_v1_attend_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5518,7 +6097,7 @@ func (x *UnloadModelResponse) String() string {
 func (*UnloadModelResponse) ProtoMessage() {}
 
 func (x *UnloadModelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[63]
+	mi := &file_attend_v1_attend_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5531,7 +6110,7 @@ func (x *UnloadModelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadModelResponse.ProtoReflect.Descriptor instead.
 func (*UnloadModelResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{63}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{69}
 }
 
 // A name whose calls go to other models.
@@ -5547,7 +6126,7 @@ type Alias struct {
 
 func (x *Alias) Reset() {
 	*x = Alias{}
-	mi := &file_attend_v1_attend_proto_msgTypes[64]
+	mi := &file_attend_v1_attend_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5559,7 +6138,7 @@ func (x *Alias) String() string {
 func (*Alias) ProtoMessage() {}
 
 func (x *Alias) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[64]
+	mi := &file_attend_v1_attend_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5572,7 +6151,7 @@ func (x *Alias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Alias.ProtoReflect.Descriptor instead.
 func (*Alias) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{64}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *Alias) GetName() string {
@@ -5601,7 +6180,7 @@ type AliasTarget struct {
 
 func (x *AliasTarget) Reset() {
 	*x = AliasTarget{}
-	mi := &file_attend_v1_attend_proto_msgTypes[65]
+	mi := &file_attend_v1_attend_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5613,7 +6192,7 @@ func (x *AliasTarget) String() string {
 func (*AliasTarget) ProtoMessage() {}
 
 func (x *AliasTarget) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[65]
+	mi := &file_attend_v1_attend_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5626,7 +6205,7 @@ func (x *AliasTarget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasTarget.ProtoReflect.Descriptor instead.
 func (*AliasTarget) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{65}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *AliasTarget) GetModel() string {
@@ -5654,7 +6233,7 @@ type SetAliasRequest struct {
 
 func (x *SetAliasRequest) Reset() {
 	*x = SetAliasRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[66]
+	mi := &file_attend_v1_attend_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5666,7 +6245,7 @@ func (x *SetAliasRequest) String() string {
 func (*SetAliasRequest) ProtoMessage() {}
 
 func (x *SetAliasRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[66]
+	mi := &file_attend_v1_attend_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5679,7 +6258,7 @@ func (x *SetAliasRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAliasRequest.ProtoReflect.Descriptor instead.
 func (*SetAliasRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{66}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *SetAliasRequest) GetName() string {
@@ -5705,7 +6284,7 @@ type SetAliasResponse struct {
 
 func (x *SetAliasResponse) Reset() {
 	*x = SetAliasResponse{}
-	mi := &file_attend_v1_attend_proto_msgTypes[67]
+	mi := &file_attend_v1_attend_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5717,7 +6296,7 @@ func (x *SetAliasResponse) String() string {
 func (*SetAliasResponse) ProtoMessage() {}
 
 func (x *SetAliasResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[67]
+	mi := &file_attend_v1_attend_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5730,7 +6309,7 @@ func (x *SetAliasResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAliasResponse.ProtoReflect.Descriptor instead.
 func (*SetAliasResponse) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{67}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{73}
 }
 
 // Asks for a profile of all models of the server.
@@ -5745,7 +6324,7 @@ type ProfileRequest struct {
 
 func (x *ProfileRequest) Reset() {
 	*x = ProfileRequest{}
-	mi := &file_attend_v1_attend_proto_msgTypes[68]
+	mi := &file_attend_v1_attend_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5757,7 +6336,7 @@ func (x *ProfileRequest) String() string {
 func (*ProfileRequest) ProtoMessage() {}
 
 func (x *ProfileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[68]
+	mi := &file_attend_v1_attend_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5770,7 +6349,7 @@ func (x *ProfileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProfileRequest.ProtoReflect.Descriptor instead.
 func (*ProfileRequest) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{68}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *ProfileRequest) GetDuration() *durationpb.Duration {
@@ -5790,7 +6369,7 @@ type ProfileChunk struct {
 
 func (x *ProfileChunk) Reset() {
 	*x = ProfileChunk{}
-	mi := &file_attend_v1_attend_proto_msgTypes[69]
+	mi := &file_attend_v1_attend_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5802,7 +6381,7 @@ func (x *ProfileChunk) String() string {
 func (*ProfileChunk) ProtoMessage() {}
 
 func (x *ProfileChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[69]
+	mi := &file_attend_v1_attend_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5815,7 +6394,7 @@ func (x *ProfileChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProfileChunk.ProtoReflect.Descriptor instead.
 func (*ProfileChunk) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{69}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *ProfileChunk) GetTrace() []byte {
@@ -5878,7 +6457,7 @@ type Model struct {
 
 func (x *Model) Reset() {
 	*x = Model{}
-	mi := &file_attend_v1_attend_proto_msgTypes[70]
+	mi := &file_attend_v1_attend_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5890,7 +6469,7 @@ func (x *Model) String() string {
 func (*Model) ProtoMessage() {}
 
 func (x *Model) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[70]
+	mi := &file_attend_v1_attend_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5903,7 +6482,7 @@ func (x *Model) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model.ProtoReflect.Descriptor instead.
 func (*Model) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{70}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *Model) GetName() string {
@@ -6410,7 +6989,7 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\fmulti_vector\x18\t \x01(\v2\x16.attend.v1.MultiVectorR\vmultiVector\"W\n" +
 	"\rEmbedResponse\x120\n" +
 	"\aresults\x18\x01 \x03(\v2\x16.attend.v1.EmbedResultR\aresults\x12\x14\n" +
-	"\x05model\x18\x02 \x01(\tR\x05model\"\xbd\x01\n" +
+	"\x05model\x18\x02 \x01(\tR\x05model\"\x99\x03\n" +
 	"\x0fClassifyRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12(\n" +
 	"\x06inputs\x18\x02 \x03(\v2\x10.attend.v1.InputR\x06inputs\x12\x13\n" +
@@ -6418,7 +6997,20 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\n" +
 	"raw_scores\x18\x04 \x01(\bR\trawScores\x12\x1a\n" +
 	"\bpriority\x18\x05 \x01(\x05R\bpriority\x12\x1a\n" +
-	"\btruncate\x18\x06 \x01(\bR\btruncate\"N\n" +
+	"\btruncate\x18\x06 \x01(\bR\btruncate\x128\n" +
+	"\vaggregation\x18\a \x01(\x0e2\x16.attend.v1.AggregationR\vaggregation\x12#\n" +
+	"\rignore_labels\x18\b \x03(\tR\fignoreLabels\x12)\n" +
+	"\x10candidate_labels\x18\t \x03(\tR\x0fcandidateLabels\x12/\n" +
+	"\x13hypothesis_template\x18\n" +
+	" \x01(\tR\x12hypothesisTemplate\x12\x1f\n" +
+	"\vmulti_label\x18\v \x01(\bR\n" +
+	"multiLabel\"s\n" +
+	"\tLabelSpan\x12\x14\n" +
+	"\x05label\x18\x01 \x01(\tR\x05label\x12\x14\n" +
+	"\x05score\x18\x02 \x01(\x02R\x05score\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x12\x14\n" +
+	"\x05begin\x18\x04 \x01(\x05R\x05begin\x12\x10\n" +
+	"\x03end\x18\x05 \x01(\x05R\x03end\"N\n" +
 	"\n" +
 	"LabelScore\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12\x14\n" +
@@ -6426,13 +7018,14 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x05score\x18\x03 \x01(\x02R\x05score\"j\n" +
 	"\vTokenLabels\x12,\n" +
 	"\x05token\x18\x01 \x01(\v2\x16.attend.v1.SourceTokenR\x05token\x12-\n" +
-	"\x06labels\x18\x02 \x03(\v2\x15.attend.v1.LabelScoreR\x06labels\"\xf0\x01\n" +
+	"\x06labels\x18\x02 \x03(\v2\x15.attend.v1.LabelScoreR\x06labels\"\x9c\x02\n" +
 	"\x0eClassifyResult\x12)\n" +
 	"\x06status\x18\x01 \x01(\v2\x11.attend.v1.StatusR\x06status\x12-\n" +
 	"\x06labels\x18\x02 \x03(\v2\x15.attend.v1.LabelScoreR\x06labels\x12.\n" +
 	"\x06tokens\x18\x03 \x03(\v2\x16.attend.v1.TokenLabelsR\x06tokens\x12&\n" +
 	"\x05usage\x18\x04 \x01(\v2\x10.attend.v1.UsageR\x05usage\x12,\n" +
-	"\atimings\x18\x05 \x01(\v2\x12.attend.v1.TimingsR\atimings\"]\n" +
+	"\atimings\x18\x05 \x01(\v2\x12.attend.v1.TimingsR\atimings\x12*\n" +
+	"\x05spans\x18\x06 \x03(\v2\x14.attend.v1.LabelSpanR\x05spans\"]\n" +
 	"\x10ClassifyResponse\x123\n" +
 	"\aresults\x18\x01 \x03(\v2\x19.attend.v1.ClassifyResultR\aresults\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\"\x9e\x01\n" +
@@ -6459,6 +7052,35 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\atimings\x18\x05 \x01(\v2\x12.attend.v1.TimingsR\atimings\"]\n" +
 	"\x10FillMaskResponse\x123\n" +
 	"\aresults\x18\x01 \x03(\v2\x19.attend.v1.FillMaskResultR\aresults\x12\x14\n" +
+	"\x05model\x18\x02 \x01(\tR\x05model\"@\n" +
+	"\bQuestion\x12\x1a\n" +
+	"\bquestion\x18\x01 \x01(\tR\bquestion\x12\x18\n" +
+	"\acontext\x18\x02 \x01(\tR\acontext\"\xe9\x02\n" +
+	"\rAnswerRequest\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\x121\n" +
+	"\tquestions\x18\x02 \x03(\v2\x13.attend.v1.QuestionR\tquestions\x12\x13\n" +
+	"\x05top_k\x18\x03 \x01(\x05R\x04topK\x12*\n" +
+	"\x11max_answer_tokens\x18\x04 \x01(\x05R\x0fmaxAnswerTokens\x12*\n" +
+	"\x11max_window_tokens\x18\x05 \x01(\x05R\x0fmaxWindowTokens\x12*\n" +
+	"\x0ewindow_overlap\x18\x06 \x01(\x05H\x00R\rwindowOverlap\x88\x01\x01\x12&\n" +
+	"\x0fallow_no_answer\x18\a \x01(\bR\rallowNoAnswer\x12\x1f\n" +
+	"\vsplit_words\x18\b \x01(\bR\n" +
+	"splitWords\x12\x1a\n" +
+	"\bpriority\x18\t \x01(\x05R\bpriorityB\x11\n" +
+	"\x0f_window_overlap\"^\n" +
+	"\n" +
+	"TextAnswer\x12\x14\n" +
+	"\x05score\x18\x01 \x01(\x02R\x05score\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x14\n" +
+	"\x05begin\x18\x03 \x01(\x05R\x05begin\x12\x10\n" +
+	"\x03end\x18\x04 \x01(\x05R\x03end\"\xc0\x01\n" +
+	"\fAnswerResult\x12)\n" +
+	"\x06status\x18\x01 \x01(\v2\x11.attend.v1.StatusR\x06status\x12/\n" +
+	"\aanswers\x18\x02 \x03(\v2\x15.attend.v1.TextAnswerR\aanswers\x12&\n" +
+	"\x05usage\x18\x03 \x01(\v2\x10.attend.v1.UsageR\x05usage\x12,\n" +
+	"\atimings\x18\x04 \x01(\v2\x12.attend.v1.TimingsR\atimings\"Y\n" +
+	"\x0eAnswerResponse\x121\n" +
+	"\aresults\x18\x01 \x03(\v2\x17.attend.v1.AnswerResultR\aresults\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\"\xf0\x01\n" +
 	"\rRerankRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x14\n" +
@@ -6599,10 +7221,17 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x1aEMBEDDING_KIND_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14EMBEDDING_KIND_DENSE\x10\x01\x12\x19\n" +
 	"\x15EMBEDDING_KIND_SPARSE\x10\x02\x12\x1f\n" +
-	"\x1bEMBEDDING_KIND_MULTI_VECTOR\x10\x03*(\n" +
+	"\x1bEMBEDDING_KIND_MULTI_VECTOR\x10\x03*\x9d\x01\n" +
+	"\vAggregation\x12\x1b\n" +
+	"\x17AGGREGATION_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10AGGREGATION_NONE\x10\x01\x12\x16\n" +
+	"\x12AGGREGATION_SIMPLE\x10\x02\x12\x15\n" +
+	"\x11AGGREGATION_FIRST\x10\x03\x12\x17\n" +
+	"\x13AGGREGATION_AVERAGE\x10\x04\x12\x13\n" +
+	"\x0fAGGREGATION_MAX\x10\x05*(\n" +
 	"\x04Side\x12\x0f\n" +
 	"\vSIDE_SOURCE\x10\x00\x12\x0f\n" +
-	"\vSIDE_TARGET\x10\x01*\x91\x01\n" +
+	"\vSIDE_TARGET\x10\x01*\xc7\x01\n" +
 	"\x04Task\x12\x14\n" +
 	"\x10TASK_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rTASK_GENERATE\x10\x01\x12\x0e\n" +
@@ -6611,12 +7240,15 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\rTASK_CLASSIFY\x10\x03\x12\x18\n" +
 	"\x14TASK_CLASSIFY_TOKENS\x10\x04\x12\x12\n" +
 	"\x0eTASK_FILL_MASK\x10\x05\x12\x0f\n" +
-	"\vTASK_RERANK\x10\x06*u\n" +
+	"\vTASK_RERANK\x10\x06\x12\x12\n" +
+	"\x0eTASK_ZERO_SHOT\x10\a\x12\x0f\n" +
+	"\vTASK_CHOOSE\x10\b\x12\x0f\n" +
+	"\vTASK_ANSWER\x10\t*u\n" +
 	"\vLabelScores\x12\x1c\n" +
 	"\x18LABEL_SCORES_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14LABEL_SCORES_SOFTMAX\x10\x01\x12\x18\n" +
 	"\x14LABEL_SCORES_SIGMOID\x10\x02\x12\x14\n" +
-	"\x10LABEL_SCORES_RAW\x10\x032\x82\a\n" +
+	"\x10LABEL_SCORES_RAW\x10\x032\xc1\a\n" +
 	"\x06Attend\x12C\n" +
 	"\bGenerate\x12\x1a.attend.v1.GenerateRequest\x1a\x1b.attend.v1.GenerateResponse\x12H\n" +
 	"\x0eGenerateStream\x12\x1a.attend.v1.GenerateRequest\x1a\x18.attend.v1.GenerateChunk0\x01\x12F\n" +
@@ -6626,6 +7258,7 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x05Embed\x12\x17.attend.v1.EmbedRequest\x1a\x18.attend.v1.EmbedResponse\x12C\n" +
 	"\bClassify\x12\x1a.attend.v1.ClassifyRequest\x1a\x1b.attend.v1.ClassifyResponse\x12C\n" +
 	"\bFillMask\x12\x1a.attend.v1.FillMaskRequest\x1a\x1b.attend.v1.FillMaskResponse\x12=\n" +
+	"\x06Answer\x12\x18.attend.v1.AnswerRequest\x1a\x19.attend.v1.AnswerResponse\x12=\n" +
 	"\x06Rerank\x12\x18.attend.v1.RerankRequest\x1a\x19.attend.v1.RerankResponse\x12C\n" +
 	"\bTokenize\x12\x1a.attend.v1.TokenizeRequest\x1a\x1b.attend.v1.TokenizeResponse\x12I\n" +
 	"\n" +
@@ -6653,8 +7286,8 @@ func file_attend_v1_attend_proto_rawDescGZIP() []byte {
 	return file_attend_v1_attend_proto_rawDescData
 }
 
-var file_attend_v1_attend_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
-var file_attend_v1_attend_proto_msgTypes = make([]protoimpl.MessageInfo, 73)
+var file_attend_v1_attend_proto_enumTypes = make([]protoimpl.EnumInfo, 10)
+var file_attend_v1_attend_proto_msgTypes = make([]protoimpl.MessageInfo, 79)
 var file_attend_v1_attend_proto_goTypes = []any{
 	(EarlyStopping)(0),          // 0: attend.v1.EarlyStopping
 	(Alignments)(0),             // 1: attend.v1.Alignments
@@ -6662,243 +7295,260 @@ var file_attend_v1_attend_proto_goTypes = []any{
 	(DocumentFormat)(0),         // 3: attend.v1.DocumentFormat
 	(EmbeddingEncoding)(0),      // 4: attend.v1.EmbeddingEncoding
 	(EmbeddingKind)(0),          // 5: attend.v1.EmbeddingKind
-	(Side)(0),                   // 6: attend.v1.Side
-	(Task)(0),                   // 7: attend.v1.Task
-	(LabelScores)(0),            // 8: attend.v1.LabelScores
-	(*Status)(nil),              // 9: attend.v1.Status
-	(*Tokens)(nil),              // 10: attend.v1.Tokens
-	(*ChatMessage)(nil),         // 11: attend.v1.ChatMessage
-	(*Chat)(nil),                // 12: attend.v1.Chat
-	(*Input)(nil),               // 13: attend.v1.Input
-	(*Choices)(nil),             // 14: attend.v1.Choices
-	(*JsonObject)(nil),          // 15: attend.v1.JsonObject
-	(*Constraint)(nil),          // 16: attend.v1.Constraint
-	(*ForceWord)(nil),           // 17: attend.v1.ForceWord
-	(*SequenceBias)(nil),        // 18: attend.v1.SequenceBias
-	(*GenerationParams)(nil),    // 19: attend.v1.GenerationParams
-	(*Alignment)(nil),           // 20: attend.v1.Alignment
-	(*GenerateRequest)(nil),     // 21: attend.v1.GenerateRequest
-	(*TokenLogProb)(nil),        // 22: attend.v1.TokenLogProb
-	(*TokenLogProbs)(nil),       // 23: attend.v1.TokenLogProbs
-	(*Prompt)(nil),              // 24: attend.v1.Prompt
-	(*Choice)(nil),              // 25: attend.v1.Choice
-	(*Usage)(nil),               // 26: attend.v1.Usage
-	(*Timings)(nil),             // 27: attend.v1.Timings
-	(*GenerateResult)(nil),      // 28: attend.v1.GenerateResult
-	(*GenerateResponse)(nil),    // 29: attend.v1.GenerateResponse
-	(*GenerateChunk)(nil),       // 30: attend.v1.GenerateChunk
-	(*GlossaryTerm)(nil),        // 31: attend.v1.GlossaryTerm
-	(*TranslateRequest)(nil),    // 32: attend.v1.TranslateRequest
-	(*TranslatedSentence)(nil),  // 33: attend.v1.TranslatedSentence
-	(*Translation)(nil),         // 34: attend.v1.Translation
-	(*TranslateResponse)(nil),   // 35: attend.v1.TranslateResponse
-	(*TranslateChunk)(nil),      // 36: attend.v1.TranslateChunk
-	(*ScoreRequest)(nil),        // 37: attend.v1.ScoreRequest
-	(*ScorePair)(nil),           // 38: attend.v1.ScorePair
-	(*ScoreResult)(nil),         // 39: attend.v1.ScoreResult
-	(*ScoreResponse)(nil),       // 40: attend.v1.ScoreResponse
-	(*SourceToken)(nil),         // 41: attend.v1.SourceToken
-	(*EmbedRequest)(nil),        // 42: attend.v1.EmbedRequest
-	(*SparseVector)(nil),        // 43: attend.v1.SparseVector
-	(*MultiVector)(nil),         // 44: attend.v1.MultiVector
-	(*EmbedResult)(nil),         // 45: attend.v1.EmbedResult
-	(*EmbedResponse)(nil),       // 46: attend.v1.EmbedResponse
-	(*ClassifyRequest)(nil),     // 47: attend.v1.ClassifyRequest
-	(*LabelScore)(nil),          // 48: attend.v1.LabelScore
-	(*TokenLabels)(nil),         // 49: attend.v1.TokenLabels
-	(*ClassifyResult)(nil),      // 50: attend.v1.ClassifyResult
-	(*ClassifyResponse)(nil),    // 51: attend.v1.ClassifyResponse
-	(*FillMaskRequest)(nil),     // 52: attend.v1.FillMaskRequest
-	(*MaskCandidate)(nil),       // 53: attend.v1.MaskCandidate
-	(*FilledMask)(nil),          // 54: attend.v1.FilledMask
-	(*FillMaskResult)(nil),      // 55: attend.v1.FillMaskResult
-	(*FillMaskResponse)(nil),    // 56: attend.v1.FillMaskResponse
-	(*RerankRequest)(nil),       // 57: attend.v1.RerankRequest
-	(*RerankResult)(nil),        // 58: attend.v1.RerankResult
-	(*RerankResponse)(nil),      // 59: attend.v1.RerankResponse
-	(*TokenizeRequest)(nil),     // 60: attend.v1.TokenizeRequest
-	(*TokenizeResponse)(nil),    // 61: attend.v1.TokenizeResponse
-	(*Tokenization)(nil),        // 62: attend.v1.Tokenization
-	(*DetokenizeRequest)(nil),   // 63: attend.v1.DetokenizeRequest
-	(*DetokenizeResponse)(nil),  // 64: attend.v1.DetokenizeResponse
-	(*Detokenization)(nil),      // 65: attend.v1.Detokenization
-	(*ListModelsRequest)(nil),   // 66: attend.v1.ListModelsRequest
-	(*ListModelsResponse)(nil),  // 67: attend.v1.ListModelsResponse
-	(*GetModelRequest)(nil),     // 68: attend.v1.GetModelRequest
-	(*LoadModelRequest)(nil),    // 69: attend.v1.LoadModelRequest
-	(*LoadModelResponse)(nil),   // 70: attend.v1.LoadModelResponse
-	(*UnloadModelRequest)(nil),  // 71: attend.v1.UnloadModelRequest
-	(*UnloadModelResponse)(nil), // 72: attend.v1.UnloadModelResponse
-	(*Alias)(nil),               // 73: attend.v1.Alias
-	(*AliasTarget)(nil),         // 74: attend.v1.AliasTarget
-	(*SetAliasRequest)(nil),     // 75: attend.v1.SetAliasRequest
-	(*SetAliasResponse)(nil),    // 76: attend.v1.SetAliasResponse
-	(*ProfileRequest)(nil),      // 77: attend.v1.ProfileRequest
-	(*ProfileChunk)(nil),        // 78: attend.v1.ProfileChunk
-	(*Model)(nil),               // 79: attend.v1.Model
-	nil,                         // 80: attend.v1.GenerationParams.LogitBiasEntry
-	nil,                         // 81: attend.v1.Model.PromptsEntry
-	(*durationpb.Duration)(nil), // 82: google.protobuf.Duration
+	(Aggregation)(0),            // 6: attend.v1.Aggregation
+	(Side)(0),                   // 7: attend.v1.Side
+	(Task)(0),                   // 8: attend.v1.Task
+	(LabelScores)(0),            // 9: attend.v1.LabelScores
+	(*Status)(nil),              // 10: attend.v1.Status
+	(*Tokens)(nil),              // 11: attend.v1.Tokens
+	(*ChatMessage)(nil),         // 12: attend.v1.ChatMessage
+	(*Chat)(nil),                // 13: attend.v1.Chat
+	(*Input)(nil),               // 14: attend.v1.Input
+	(*Choices)(nil),             // 15: attend.v1.Choices
+	(*JsonObject)(nil),          // 16: attend.v1.JsonObject
+	(*Constraint)(nil),          // 17: attend.v1.Constraint
+	(*ForceWord)(nil),           // 18: attend.v1.ForceWord
+	(*SequenceBias)(nil),        // 19: attend.v1.SequenceBias
+	(*GenerationParams)(nil),    // 20: attend.v1.GenerationParams
+	(*Alignment)(nil),           // 21: attend.v1.Alignment
+	(*GenerateRequest)(nil),     // 22: attend.v1.GenerateRequest
+	(*TokenLogProb)(nil),        // 23: attend.v1.TokenLogProb
+	(*TokenLogProbs)(nil),       // 24: attend.v1.TokenLogProbs
+	(*Prompt)(nil),              // 25: attend.v1.Prompt
+	(*Choice)(nil),              // 26: attend.v1.Choice
+	(*Usage)(nil),               // 27: attend.v1.Usage
+	(*Timings)(nil),             // 28: attend.v1.Timings
+	(*GenerateResult)(nil),      // 29: attend.v1.GenerateResult
+	(*GenerateResponse)(nil),    // 30: attend.v1.GenerateResponse
+	(*GenerateChunk)(nil),       // 31: attend.v1.GenerateChunk
+	(*GlossaryTerm)(nil),        // 32: attend.v1.GlossaryTerm
+	(*TranslateRequest)(nil),    // 33: attend.v1.TranslateRequest
+	(*TranslatedSentence)(nil),  // 34: attend.v1.TranslatedSentence
+	(*Translation)(nil),         // 35: attend.v1.Translation
+	(*TranslateResponse)(nil),   // 36: attend.v1.TranslateResponse
+	(*TranslateChunk)(nil),      // 37: attend.v1.TranslateChunk
+	(*ScoreRequest)(nil),        // 38: attend.v1.ScoreRequest
+	(*ScorePair)(nil),           // 39: attend.v1.ScorePair
+	(*ScoreResult)(nil),         // 40: attend.v1.ScoreResult
+	(*ScoreResponse)(nil),       // 41: attend.v1.ScoreResponse
+	(*SourceToken)(nil),         // 42: attend.v1.SourceToken
+	(*EmbedRequest)(nil),        // 43: attend.v1.EmbedRequest
+	(*SparseVector)(nil),        // 44: attend.v1.SparseVector
+	(*MultiVector)(nil),         // 45: attend.v1.MultiVector
+	(*EmbedResult)(nil),         // 46: attend.v1.EmbedResult
+	(*EmbedResponse)(nil),       // 47: attend.v1.EmbedResponse
+	(*ClassifyRequest)(nil),     // 48: attend.v1.ClassifyRequest
+	(*LabelSpan)(nil),           // 49: attend.v1.LabelSpan
+	(*LabelScore)(nil),          // 50: attend.v1.LabelScore
+	(*TokenLabels)(nil),         // 51: attend.v1.TokenLabels
+	(*ClassifyResult)(nil),      // 52: attend.v1.ClassifyResult
+	(*ClassifyResponse)(nil),    // 53: attend.v1.ClassifyResponse
+	(*FillMaskRequest)(nil),     // 54: attend.v1.FillMaskRequest
+	(*MaskCandidate)(nil),       // 55: attend.v1.MaskCandidate
+	(*FilledMask)(nil),          // 56: attend.v1.FilledMask
+	(*FillMaskResult)(nil),      // 57: attend.v1.FillMaskResult
+	(*FillMaskResponse)(nil),    // 58: attend.v1.FillMaskResponse
+	(*Question)(nil),            // 59: attend.v1.Question
+	(*AnswerRequest)(nil),       // 60: attend.v1.AnswerRequest
+	(*TextAnswer)(nil),          // 61: attend.v1.TextAnswer
+	(*AnswerResult)(nil),        // 62: attend.v1.AnswerResult
+	(*AnswerResponse)(nil),      // 63: attend.v1.AnswerResponse
+	(*RerankRequest)(nil),       // 64: attend.v1.RerankRequest
+	(*RerankResult)(nil),        // 65: attend.v1.RerankResult
+	(*RerankResponse)(nil),      // 66: attend.v1.RerankResponse
+	(*TokenizeRequest)(nil),     // 67: attend.v1.TokenizeRequest
+	(*TokenizeResponse)(nil),    // 68: attend.v1.TokenizeResponse
+	(*Tokenization)(nil),        // 69: attend.v1.Tokenization
+	(*DetokenizeRequest)(nil),   // 70: attend.v1.DetokenizeRequest
+	(*DetokenizeResponse)(nil),  // 71: attend.v1.DetokenizeResponse
+	(*Detokenization)(nil),      // 72: attend.v1.Detokenization
+	(*ListModelsRequest)(nil),   // 73: attend.v1.ListModelsRequest
+	(*ListModelsResponse)(nil),  // 74: attend.v1.ListModelsResponse
+	(*GetModelRequest)(nil),     // 75: attend.v1.GetModelRequest
+	(*LoadModelRequest)(nil),    // 76: attend.v1.LoadModelRequest
+	(*LoadModelResponse)(nil),   // 77: attend.v1.LoadModelResponse
+	(*UnloadModelRequest)(nil),  // 78: attend.v1.UnloadModelRequest
+	(*UnloadModelResponse)(nil), // 79: attend.v1.UnloadModelResponse
+	(*Alias)(nil),               // 80: attend.v1.Alias
+	(*AliasTarget)(nil),         // 81: attend.v1.AliasTarget
+	(*SetAliasRequest)(nil),     // 82: attend.v1.SetAliasRequest
+	(*SetAliasResponse)(nil),    // 83: attend.v1.SetAliasResponse
+	(*ProfileRequest)(nil),      // 84: attend.v1.ProfileRequest
+	(*ProfileChunk)(nil),        // 85: attend.v1.ProfileChunk
+	(*Model)(nil),               // 86: attend.v1.Model
+	nil,                         // 87: attend.v1.GenerationParams.LogitBiasEntry
+	nil,                         // 88: attend.v1.Model.PromptsEntry
+	(*durationpb.Duration)(nil), // 89: google.protobuf.Duration
 }
 var file_attend_v1_attend_proto_depIdxs = []int32{
-	11,  // 0: attend.v1.Chat.messages:type_name -> attend.v1.ChatMessage
-	10,  // 1: attend.v1.Input.tokens:type_name -> attend.v1.Tokens
-	12,  // 2: attend.v1.Input.chat:type_name -> attend.v1.Chat
-	14,  // 3: attend.v1.Constraint.choices:type_name -> attend.v1.Choices
-	15,  // 4: attend.v1.Constraint.json_object:type_name -> attend.v1.JsonObject
-	10,  // 5: attend.v1.ForceWord.alternatives:type_name -> attend.v1.Tokens
-	10,  // 6: attend.v1.SequenceBias.tokens:type_name -> attend.v1.Tokens
+	12,  // 0: attend.v1.Chat.messages:type_name -> attend.v1.ChatMessage
+	11,  // 1: attend.v1.Input.tokens:type_name -> attend.v1.Tokens
+	13,  // 2: attend.v1.Input.chat:type_name -> attend.v1.Chat
+	15,  // 3: attend.v1.Constraint.choices:type_name -> attend.v1.Choices
+	16,  // 4: attend.v1.Constraint.json_object:type_name -> attend.v1.JsonObject
+	11,  // 5: attend.v1.ForceWord.alternatives:type_name -> attend.v1.Tokens
+	11,  // 6: attend.v1.SequenceBias.tokens:type_name -> attend.v1.Tokens
 	0,   // 7: attend.v1.GenerationParams.early_stopping:type_name -> attend.v1.EarlyStopping
-	10,  // 8: attend.v1.GenerationParams.bad_words:type_name -> attend.v1.Tokens
-	10,  // 9: attend.v1.GenerationParams.prefix_tokens:type_name -> attend.v1.Tokens
-	16,  // 10: attend.v1.GenerationParams.constraint:type_name -> attend.v1.Constraint
-	80,  // 11: attend.v1.GenerationParams.logit_bias:type_name -> attend.v1.GenerationParams.LogitBiasEntry
-	18,  // 12: attend.v1.GenerationParams.sequence_bias:type_name -> attend.v1.SequenceBias
-	17,  // 13: attend.v1.GenerationParams.force_words:type_name -> attend.v1.ForceWord
-	13,  // 14: attend.v1.GenerateRequest.inputs:type_name -> attend.v1.Input
-	19,  // 15: attend.v1.GenerateRequest.params:type_name -> attend.v1.GenerationParams
+	11,  // 8: attend.v1.GenerationParams.bad_words:type_name -> attend.v1.Tokens
+	11,  // 9: attend.v1.GenerationParams.prefix_tokens:type_name -> attend.v1.Tokens
+	17,  // 10: attend.v1.GenerationParams.constraint:type_name -> attend.v1.Constraint
+	87,  // 11: attend.v1.GenerationParams.logit_bias:type_name -> attend.v1.GenerationParams.LogitBiasEntry
+	19,  // 12: attend.v1.GenerationParams.sequence_bias:type_name -> attend.v1.SequenceBias
+	18,  // 13: attend.v1.GenerationParams.force_words:type_name -> attend.v1.ForceWord
+	14,  // 14: attend.v1.GenerateRequest.inputs:type_name -> attend.v1.Input
+	20,  // 15: attend.v1.GenerateRequest.params:type_name -> attend.v1.GenerationParams
 	1,   // 16: attend.v1.GenerateRequest.alignments:type_name -> attend.v1.Alignments
-	22,  // 17: attend.v1.TokenLogProbs.token:type_name -> attend.v1.TokenLogProb
-	22,  // 18: attend.v1.TokenLogProbs.top:type_name -> attend.v1.TokenLogProb
-	23,  // 19: attend.v1.Prompt.log_probs:type_name -> attend.v1.TokenLogProbs
-	23,  // 20: attend.v1.Choice.log_probs:type_name -> attend.v1.TokenLogProbs
+	23,  // 17: attend.v1.TokenLogProbs.token:type_name -> attend.v1.TokenLogProb
+	23,  // 18: attend.v1.TokenLogProbs.top:type_name -> attend.v1.TokenLogProb
+	24,  // 19: attend.v1.Prompt.log_probs:type_name -> attend.v1.TokenLogProbs
+	24,  // 20: attend.v1.Choice.log_probs:type_name -> attend.v1.TokenLogProbs
 	2,   // 21: attend.v1.Choice.finish_reason:type_name -> attend.v1.FinishReason
-	20,  // 22: attend.v1.Choice.alignment:type_name -> attend.v1.Alignment
-	82,  // 23: attend.v1.Timings.queue:type_name -> google.protobuf.Duration
-	82,  // 24: attend.v1.Timings.encode:type_name -> google.protobuf.Duration
-	82,  // 25: attend.v1.Timings.first_token:type_name -> google.protobuf.Duration
-	82,  // 26: attend.v1.Timings.total:type_name -> google.protobuf.Duration
-	9,   // 27: attend.v1.GenerateResult.status:type_name -> attend.v1.Status
-	25,  // 28: attend.v1.GenerateResult.choices:type_name -> attend.v1.Choice
-	26,  // 29: attend.v1.GenerateResult.usage:type_name -> attend.v1.Usage
-	27,  // 30: attend.v1.GenerateResult.timings:type_name -> attend.v1.Timings
-	24,  // 31: attend.v1.GenerateResult.prompt:type_name -> attend.v1.Prompt
-	41,  // 32: attend.v1.GenerateResult.source_tokens:type_name -> attend.v1.SourceToken
-	28,  // 33: attend.v1.GenerateResponse.results:type_name -> attend.v1.GenerateResult
-	23,  // 34: attend.v1.GenerateChunk.log_probs:type_name -> attend.v1.TokenLogProbs
+	21,  // 22: attend.v1.Choice.alignment:type_name -> attend.v1.Alignment
+	89,  // 23: attend.v1.Timings.queue:type_name -> google.protobuf.Duration
+	89,  // 24: attend.v1.Timings.encode:type_name -> google.protobuf.Duration
+	89,  // 25: attend.v1.Timings.first_token:type_name -> google.protobuf.Duration
+	89,  // 26: attend.v1.Timings.total:type_name -> google.protobuf.Duration
+	10,  // 27: attend.v1.GenerateResult.status:type_name -> attend.v1.Status
+	26,  // 28: attend.v1.GenerateResult.choices:type_name -> attend.v1.Choice
+	27,  // 29: attend.v1.GenerateResult.usage:type_name -> attend.v1.Usage
+	28,  // 30: attend.v1.GenerateResult.timings:type_name -> attend.v1.Timings
+	25,  // 31: attend.v1.GenerateResult.prompt:type_name -> attend.v1.Prompt
+	42,  // 32: attend.v1.GenerateResult.source_tokens:type_name -> attend.v1.SourceToken
+	29,  // 33: attend.v1.GenerateResponse.results:type_name -> attend.v1.GenerateResult
+	24,  // 34: attend.v1.GenerateChunk.log_probs:type_name -> attend.v1.TokenLogProbs
 	2,   // 35: attend.v1.GenerateChunk.finish_reason:type_name -> attend.v1.FinishReason
-	9,   // 36: attend.v1.GenerateChunk.status:type_name -> attend.v1.Status
-	26,  // 37: attend.v1.GenerateChunk.usage:type_name -> attend.v1.Usage
-	27,  // 38: attend.v1.GenerateChunk.timings:type_name -> attend.v1.Timings
-	24,  // 39: attend.v1.GenerateChunk.prompt:type_name -> attend.v1.Prompt
-	20,  // 40: attend.v1.GenerateChunk.alignment:type_name -> attend.v1.Alignment
-	41,  // 41: attend.v1.GenerateChunk.source_tokens:type_name -> attend.v1.SourceToken
+	10,  // 36: attend.v1.GenerateChunk.status:type_name -> attend.v1.Status
+	27,  // 37: attend.v1.GenerateChunk.usage:type_name -> attend.v1.Usage
+	28,  // 38: attend.v1.GenerateChunk.timings:type_name -> attend.v1.Timings
+	25,  // 39: attend.v1.GenerateChunk.prompt:type_name -> attend.v1.Prompt
+	21,  // 40: attend.v1.GenerateChunk.alignment:type_name -> attend.v1.Alignment
+	42,  // 41: attend.v1.GenerateChunk.source_tokens:type_name -> attend.v1.SourceToken
 	3,   // 42: attend.v1.TranslateRequest.format:type_name -> attend.v1.DocumentFormat
-	19,  // 43: attend.v1.TranslateRequest.params:type_name -> attend.v1.GenerationParams
-	31,  // 44: attend.v1.TranslateRequest.glossary:type_name -> attend.v1.GlossaryTerm
+	20,  // 43: attend.v1.TranslateRequest.params:type_name -> attend.v1.GenerationParams
+	32,  // 44: attend.v1.TranslateRequest.glossary:type_name -> attend.v1.GlossaryTerm
 	1,   // 45: attend.v1.TranslateRequest.alignments:type_name -> attend.v1.Alignments
-	25,  // 46: attend.v1.TranslatedSentence.choice:type_name -> attend.v1.Choice
-	41,  // 47: attend.v1.TranslatedSentence.source_tokens:type_name -> attend.v1.SourceToken
-	9,   // 48: attend.v1.Translation.status:type_name -> attend.v1.Status
-	33,  // 49: attend.v1.Translation.sentences:type_name -> attend.v1.TranslatedSentence
-	26,  // 50: attend.v1.Translation.usage:type_name -> attend.v1.Usage
-	27,  // 51: attend.v1.Translation.timings:type_name -> attend.v1.Timings
-	34,  // 52: attend.v1.TranslateResponse.results:type_name -> attend.v1.Translation
-	33,  // 53: attend.v1.TranslateChunk.sentence:type_name -> attend.v1.TranslatedSentence
-	9,   // 54: attend.v1.TranslateChunk.status:type_name -> attend.v1.Status
-	26,  // 55: attend.v1.TranslateChunk.usage:type_name -> attend.v1.Usage
-	27,  // 56: attend.v1.TranslateChunk.timings:type_name -> attend.v1.Timings
-	38,  // 57: attend.v1.ScoreRequest.pairs:type_name -> attend.v1.ScorePair
+	26,  // 46: attend.v1.TranslatedSentence.choice:type_name -> attend.v1.Choice
+	42,  // 47: attend.v1.TranslatedSentence.source_tokens:type_name -> attend.v1.SourceToken
+	10,  // 48: attend.v1.Translation.status:type_name -> attend.v1.Status
+	34,  // 49: attend.v1.Translation.sentences:type_name -> attend.v1.TranslatedSentence
+	27,  // 50: attend.v1.Translation.usage:type_name -> attend.v1.Usage
+	28,  // 51: attend.v1.Translation.timings:type_name -> attend.v1.Timings
+	35,  // 52: attend.v1.TranslateResponse.results:type_name -> attend.v1.Translation
+	34,  // 53: attend.v1.TranslateChunk.sentence:type_name -> attend.v1.TranslatedSentence
+	10,  // 54: attend.v1.TranslateChunk.status:type_name -> attend.v1.Status
+	27,  // 55: attend.v1.TranslateChunk.usage:type_name -> attend.v1.Usage
+	28,  // 56: attend.v1.TranslateChunk.timings:type_name -> attend.v1.Timings
+	39,  // 57: attend.v1.ScoreRequest.pairs:type_name -> attend.v1.ScorePair
 	1,   // 58: attend.v1.ScoreRequest.alignments:type_name -> attend.v1.Alignments
-	13,  // 59: attend.v1.ScorePair.source:type_name -> attend.v1.Input
-	13,  // 60: attend.v1.ScorePair.target:type_name -> attend.v1.Input
-	9,   // 61: attend.v1.ScoreResult.status:type_name -> attend.v1.Status
-	23,  // 62: attend.v1.ScoreResult.tokens:type_name -> attend.v1.TokenLogProbs
-	26,  // 63: attend.v1.ScoreResult.usage:type_name -> attend.v1.Usage
-	27,  // 64: attend.v1.ScoreResult.timings:type_name -> attend.v1.Timings
-	20,  // 65: attend.v1.ScoreResult.alignment:type_name -> attend.v1.Alignment
-	41,  // 66: attend.v1.ScoreResult.source_tokens:type_name -> attend.v1.SourceToken
-	39,  // 67: attend.v1.ScoreResponse.results:type_name -> attend.v1.ScoreResult
-	13,  // 68: attend.v1.EmbedRequest.inputs:type_name -> attend.v1.Input
+	14,  // 59: attend.v1.ScorePair.source:type_name -> attend.v1.Input
+	14,  // 60: attend.v1.ScorePair.target:type_name -> attend.v1.Input
+	10,  // 61: attend.v1.ScoreResult.status:type_name -> attend.v1.Status
+	24,  // 62: attend.v1.ScoreResult.tokens:type_name -> attend.v1.TokenLogProbs
+	27,  // 63: attend.v1.ScoreResult.usage:type_name -> attend.v1.Usage
+	28,  // 64: attend.v1.ScoreResult.timings:type_name -> attend.v1.Timings
+	21,  // 65: attend.v1.ScoreResult.alignment:type_name -> attend.v1.Alignment
+	42,  // 66: attend.v1.ScoreResult.source_tokens:type_name -> attend.v1.SourceToken
+	40,  // 67: attend.v1.ScoreResponse.results:type_name -> attend.v1.ScoreResult
+	14,  // 68: attend.v1.EmbedRequest.inputs:type_name -> attend.v1.Input
 	4,   // 69: attend.v1.EmbedRequest.encoding:type_name -> attend.v1.EmbeddingEncoding
 	5,   // 70: attend.v1.EmbedRequest.kinds:type_name -> attend.v1.EmbeddingKind
-	9,   // 71: attend.v1.EmbedResult.status:type_name -> attend.v1.Status
-	41,  // 72: attend.v1.EmbedResult.tokens:type_name -> attend.v1.SourceToken
-	26,  // 73: attend.v1.EmbedResult.usage:type_name -> attend.v1.Usage
-	27,  // 74: attend.v1.EmbedResult.timings:type_name -> attend.v1.Timings
-	43,  // 75: attend.v1.EmbedResult.sparse:type_name -> attend.v1.SparseVector
-	44,  // 76: attend.v1.EmbedResult.multi_vector:type_name -> attend.v1.MultiVector
-	45,  // 77: attend.v1.EmbedResponse.results:type_name -> attend.v1.EmbedResult
-	13,  // 78: attend.v1.ClassifyRequest.inputs:type_name -> attend.v1.Input
-	41,  // 79: attend.v1.TokenLabels.token:type_name -> attend.v1.SourceToken
-	48,  // 80: attend.v1.TokenLabels.labels:type_name -> attend.v1.LabelScore
-	9,   // 81: attend.v1.ClassifyResult.status:type_name -> attend.v1.Status
-	48,  // 82: attend.v1.ClassifyResult.labels:type_name -> attend.v1.LabelScore
-	49,  // 83: attend.v1.ClassifyResult.tokens:type_name -> attend.v1.TokenLabels
-	26,  // 84: attend.v1.ClassifyResult.usage:type_name -> attend.v1.Usage
-	27,  // 85: attend.v1.ClassifyResult.timings:type_name -> attend.v1.Timings
-	50,  // 86: attend.v1.ClassifyResponse.results:type_name -> attend.v1.ClassifyResult
-	13,  // 87: attend.v1.FillMaskRequest.inputs:type_name -> attend.v1.Input
-	22,  // 88: attend.v1.MaskCandidate.token:type_name -> attend.v1.TokenLogProb
-	41,  // 89: attend.v1.FilledMask.token:type_name -> attend.v1.SourceToken
-	53,  // 90: attend.v1.FilledMask.candidates:type_name -> attend.v1.MaskCandidate
-	9,   // 91: attend.v1.FillMaskResult.status:type_name -> attend.v1.Status
-	54,  // 92: attend.v1.FillMaskResult.masks:type_name -> attend.v1.FilledMask
-	26,  // 93: attend.v1.FillMaskResult.usage:type_name -> attend.v1.Usage
-	27,  // 94: attend.v1.FillMaskResult.timings:type_name -> attend.v1.Timings
-	55,  // 95: attend.v1.FillMaskResponse.results:type_name -> attend.v1.FillMaskResult
-	9,   // 96: attend.v1.RerankResult.status:type_name -> attend.v1.Status
-	26,  // 97: attend.v1.RerankResult.usage:type_name -> attend.v1.Usage
-	27,  // 98: attend.v1.RerankResult.timings:type_name -> attend.v1.Timings
-	58,  // 99: attend.v1.RerankResponse.results:type_name -> attend.v1.RerankResult
-	6,   // 100: attend.v1.TokenizeRequest.side:type_name -> attend.v1.Side
-	12,  // 101: attend.v1.TokenizeRequest.chats:type_name -> attend.v1.Chat
-	62,  // 102: attend.v1.TokenizeResponse.results:type_name -> attend.v1.Tokenization
-	9,   // 103: attend.v1.Tokenization.status:type_name -> attend.v1.Status
-	10,  // 104: attend.v1.DetokenizeRequest.sequences:type_name -> attend.v1.Tokens
-	6,   // 105: attend.v1.DetokenizeRequest.side:type_name -> attend.v1.Side
-	65,  // 106: attend.v1.DetokenizeResponse.results:type_name -> attend.v1.Detokenization
-	9,   // 107: attend.v1.Detokenization.status:type_name -> attend.v1.Status
-	79,  // 108: attend.v1.ListModelsResponse.models:type_name -> attend.v1.Model
-	73,  // 109: attend.v1.ListModelsResponse.aliases:type_name -> attend.v1.Alias
-	79,  // 110: attend.v1.LoadModelResponse.model:type_name -> attend.v1.Model
-	74,  // 111: attend.v1.Alias.targets:type_name -> attend.v1.AliasTarget
-	74,  // 112: attend.v1.SetAliasRequest.targets:type_name -> attend.v1.AliasTarget
-	82,  // 113: attend.v1.ProfileRequest.duration:type_name -> google.protobuf.Duration
-	19,  // 114: attend.v1.Model.defaults:type_name -> attend.v1.GenerationParams
-	7,   // 115: attend.v1.Model.tasks:type_name -> attend.v1.Task
-	8,   // 116: attend.v1.Model.label_scores:type_name -> attend.v1.LabelScores
-	81,  // 117: attend.v1.Model.prompts:type_name -> attend.v1.Model.PromptsEntry
-	5,   // 118: attend.v1.Model.embedding_kinds:type_name -> attend.v1.EmbeddingKind
-	21,  // 119: attend.v1.Attend.Generate:input_type -> attend.v1.GenerateRequest
-	21,  // 120: attend.v1.Attend.GenerateStream:input_type -> attend.v1.GenerateRequest
-	32,  // 121: attend.v1.Attend.Translate:input_type -> attend.v1.TranslateRequest
-	32,  // 122: attend.v1.Attend.TranslateStream:input_type -> attend.v1.TranslateRequest
-	37,  // 123: attend.v1.Attend.Score:input_type -> attend.v1.ScoreRequest
-	42,  // 124: attend.v1.Attend.Embed:input_type -> attend.v1.EmbedRequest
-	47,  // 125: attend.v1.Attend.Classify:input_type -> attend.v1.ClassifyRequest
-	52,  // 126: attend.v1.Attend.FillMask:input_type -> attend.v1.FillMaskRequest
-	57,  // 127: attend.v1.Attend.Rerank:input_type -> attend.v1.RerankRequest
-	60,  // 128: attend.v1.Attend.Tokenize:input_type -> attend.v1.TokenizeRequest
-	63,  // 129: attend.v1.Attend.Detokenize:input_type -> attend.v1.DetokenizeRequest
-	66,  // 130: attend.v1.Attend.ListModels:input_type -> attend.v1.ListModelsRequest
-	68,  // 131: attend.v1.Attend.GetModel:input_type -> attend.v1.GetModelRequest
-	69,  // 132: attend.v1.Admin.LoadModel:input_type -> attend.v1.LoadModelRequest
-	71,  // 133: attend.v1.Admin.UnloadModel:input_type -> attend.v1.UnloadModelRequest
-	75,  // 134: attend.v1.Admin.SetAlias:input_type -> attend.v1.SetAliasRequest
-	77,  // 135: attend.v1.Admin.Profile:input_type -> attend.v1.ProfileRequest
-	29,  // 136: attend.v1.Attend.Generate:output_type -> attend.v1.GenerateResponse
-	30,  // 137: attend.v1.Attend.GenerateStream:output_type -> attend.v1.GenerateChunk
-	35,  // 138: attend.v1.Attend.Translate:output_type -> attend.v1.TranslateResponse
-	36,  // 139: attend.v1.Attend.TranslateStream:output_type -> attend.v1.TranslateChunk
-	40,  // 140: attend.v1.Attend.Score:output_type -> attend.v1.ScoreResponse
-	46,  // 141: attend.v1.Attend.Embed:output_type -> attend.v1.EmbedResponse
-	51,  // 142: attend.v1.Attend.Classify:output_type -> attend.v1.ClassifyResponse
-	56,  // 143: attend.v1.Attend.FillMask:output_type -> attend.v1.FillMaskResponse
-	59,  // 144: attend.v1.Attend.Rerank:output_type -> attend.v1.RerankResponse
-	61,  // 145: attend.v1.Attend.Tokenize:output_type -> attend.v1.TokenizeResponse
-	64,  // 146: attend.v1.Attend.Detokenize:output_type -> attend.v1.DetokenizeResponse
-	67,  // 147: attend.v1.Attend.ListModels:output_type -> attend.v1.ListModelsResponse
-	79,  // 148: attend.v1.Attend.GetModel:output_type -> attend.v1.Model
-	70,  // 149: attend.v1.Admin.LoadModel:output_type -> attend.v1.LoadModelResponse
-	72,  // 150: attend.v1.Admin.UnloadModel:output_type -> attend.v1.UnloadModelResponse
-	76,  // 151: attend.v1.Admin.SetAlias:output_type -> attend.v1.SetAliasResponse
-	78,  // 152: attend.v1.Admin.Profile:output_type -> attend.v1.ProfileChunk
-	136, // [136:153] is the sub-list for method output_type
-	119, // [119:136] is the sub-list for method input_type
-	119, // [119:119] is the sub-list for extension type_name
-	119, // [119:119] is the sub-list for extension extendee
-	0,   // [0:119] is the sub-list for field type_name
+	10,  // 71: attend.v1.EmbedResult.status:type_name -> attend.v1.Status
+	42,  // 72: attend.v1.EmbedResult.tokens:type_name -> attend.v1.SourceToken
+	27,  // 73: attend.v1.EmbedResult.usage:type_name -> attend.v1.Usage
+	28,  // 74: attend.v1.EmbedResult.timings:type_name -> attend.v1.Timings
+	44,  // 75: attend.v1.EmbedResult.sparse:type_name -> attend.v1.SparseVector
+	45,  // 76: attend.v1.EmbedResult.multi_vector:type_name -> attend.v1.MultiVector
+	46,  // 77: attend.v1.EmbedResponse.results:type_name -> attend.v1.EmbedResult
+	14,  // 78: attend.v1.ClassifyRequest.inputs:type_name -> attend.v1.Input
+	6,   // 79: attend.v1.ClassifyRequest.aggregation:type_name -> attend.v1.Aggregation
+	42,  // 80: attend.v1.TokenLabels.token:type_name -> attend.v1.SourceToken
+	50,  // 81: attend.v1.TokenLabels.labels:type_name -> attend.v1.LabelScore
+	10,  // 82: attend.v1.ClassifyResult.status:type_name -> attend.v1.Status
+	50,  // 83: attend.v1.ClassifyResult.labels:type_name -> attend.v1.LabelScore
+	51,  // 84: attend.v1.ClassifyResult.tokens:type_name -> attend.v1.TokenLabels
+	27,  // 85: attend.v1.ClassifyResult.usage:type_name -> attend.v1.Usage
+	28,  // 86: attend.v1.ClassifyResult.timings:type_name -> attend.v1.Timings
+	49,  // 87: attend.v1.ClassifyResult.spans:type_name -> attend.v1.LabelSpan
+	52,  // 88: attend.v1.ClassifyResponse.results:type_name -> attend.v1.ClassifyResult
+	14,  // 89: attend.v1.FillMaskRequest.inputs:type_name -> attend.v1.Input
+	23,  // 90: attend.v1.MaskCandidate.token:type_name -> attend.v1.TokenLogProb
+	42,  // 91: attend.v1.FilledMask.token:type_name -> attend.v1.SourceToken
+	55,  // 92: attend.v1.FilledMask.candidates:type_name -> attend.v1.MaskCandidate
+	10,  // 93: attend.v1.FillMaskResult.status:type_name -> attend.v1.Status
+	56,  // 94: attend.v1.FillMaskResult.masks:type_name -> attend.v1.FilledMask
+	27,  // 95: attend.v1.FillMaskResult.usage:type_name -> attend.v1.Usage
+	28,  // 96: attend.v1.FillMaskResult.timings:type_name -> attend.v1.Timings
+	57,  // 97: attend.v1.FillMaskResponse.results:type_name -> attend.v1.FillMaskResult
+	59,  // 98: attend.v1.AnswerRequest.questions:type_name -> attend.v1.Question
+	10,  // 99: attend.v1.AnswerResult.status:type_name -> attend.v1.Status
+	61,  // 100: attend.v1.AnswerResult.answers:type_name -> attend.v1.TextAnswer
+	27,  // 101: attend.v1.AnswerResult.usage:type_name -> attend.v1.Usage
+	28,  // 102: attend.v1.AnswerResult.timings:type_name -> attend.v1.Timings
+	62,  // 103: attend.v1.AnswerResponse.results:type_name -> attend.v1.AnswerResult
+	10,  // 104: attend.v1.RerankResult.status:type_name -> attend.v1.Status
+	27,  // 105: attend.v1.RerankResult.usage:type_name -> attend.v1.Usage
+	28,  // 106: attend.v1.RerankResult.timings:type_name -> attend.v1.Timings
+	65,  // 107: attend.v1.RerankResponse.results:type_name -> attend.v1.RerankResult
+	7,   // 108: attend.v1.TokenizeRequest.side:type_name -> attend.v1.Side
+	13,  // 109: attend.v1.TokenizeRequest.chats:type_name -> attend.v1.Chat
+	69,  // 110: attend.v1.TokenizeResponse.results:type_name -> attend.v1.Tokenization
+	10,  // 111: attend.v1.Tokenization.status:type_name -> attend.v1.Status
+	11,  // 112: attend.v1.DetokenizeRequest.sequences:type_name -> attend.v1.Tokens
+	7,   // 113: attend.v1.DetokenizeRequest.side:type_name -> attend.v1.Side
+	72,  // 114: attend.v1.DetokenizeResponse.results:type_name -> attend.v1.Detokenization
+	10,  // 115: attend.v1.Detokenization.status:type_name -> attend.v1.Status
+	86,  // 116: attend.v1.ListModelsResponse.models:type_name -> attend.v1.Model
+	80,  // 117: attend.v1.ListModelsResponse.aliases:type_name -> attend.v1.Alias
+	86,  // 118: attend.v1.LoadModelResponse.model:type_name -> attend.v1.Model
+	81,  // 119: attend.v1.Alias.targets:type_name -> attend.v1.AliasTarget
+	81,  // 120: attend.v1.SetAliasRequest.targets:type_name -> attend.v1.AliasTarget
+	89,  // 121: attend.v1.ProfileRequest.duration:type_name -> google.protobuf.Duration
+	20,  // 122: attend.v1.Model.defaults:type_name -> attend.v1.GenerationParams
+	8,   // 123: attend.v1.Model.tasks:type_name -> attend.v1.Task
+	9,   // 124: attend.v1.Model.label_scores:type_name -> attend.v1.LabelScores
+	88,  // 125: attend.v1.Model.prompts:type_name -> attend.v1.Model.PromptsEntry
+	5,   // 126: attend.v1.Model.embedding_kinds:type_name -> attend.v1.EmbeddingKind
+	22,  // 127: attend.v1.Attend.Generate:input_type -> attend.v1.GenerateRequest
+	22,  // 128: attend.v1.Attend.GenerateStream:input_type -> attend.v1.GenerateRequest
+	33,  // 129: attend.v1.Attend.Translate:input_type -> attend.v1.TranslateRequest
+	33,  // 130: attend.v1.Attend.TranslateStream:input_type -> attend.v1.TranslateRequest
+	38,  // 131: attend.v1.Attend.Score:input_type -> attend.v1.ScoreRequest
+	43,  // 132: attend.v1.Attend.Embed:input_type -> attend.v1.EmbedRequest
+	48,  // 133: attend.v1.Attend.Classify:input_type -> attend.v1.ClassifyRequest
+	54,  // 134: attend.v1.Attend.FillMask:input_type -> attend.v1.FillMaskRequest
+	60,  // 135: attend.v1.Attend.Answer:input_type -> attend.v1.AnswerRequest
+	64,  // 136: attend.v1.Attend.Rerank:input_type -> attend.v1.RerankRequest
+	67,  // 137: attend.v1.Attend.Tokenize:input_type -> attend.v1.TokenizeRequest
+	70,  // 138: attend.v1.Attend.Detokenize:input_type -> attend.v1.DetokenizeRequest
+	73,  // 139: attend.v1.Attend.ListModels:input_type -> attend.v1.ListModelsRequest
+	75,  // 140: attend.v1.Attend.GetModel:input_type -> attend.v1.GetModelRequest
+	76,  // 141: attend.v1.Admin.LoadModel:input_type -> attend.v1.LoadModelRequest
+	78,  // 142: attend.v1.Admin.UnloadModel:input_type -> attend.v1.UnloadModelRequest
+	82,  // 143: attend.v1.Admin.SetAlias:input_type -> attend.v1.SetAliasRequest
+	84,  // 144: attend.v1.Admin.Profile:input_type -> attend.v1.ProfileRequest
+	30,  // 145: attend.v1.Attend.Generate:output_type -> attend.v1.GenerateResponse
+	31,  // 146: attend.v1.Attend.GenerateStream:output_type -> attend.v1.GenerateChunk
+	36,  // 147: attend.v1.Attend.Translate:output_type -> attend.v1.TranslateResponse
+	37,  // 148: attend.v1.Attend.TranslateStream:output_type -> attend.v1.TranslateChunk
+	41,  // 149: attend.v1.Attend.Score:output_type -> attend.v1.ScoreResponse
+	47,  // 150: attend.v1.Attend.Embed:output_type -> attend.v1.EmbedResponse
+	53,  // 151: attend.v1.Attend.Classify:output_type -> attend.v1.ClassifyResponse
+	58,  // 152: attend.v1.Attend.FillMask:output_type -> attend.v1.FillMaskResponse
+	63,  // 153: attend.v1.Attend.Answer:output_type -> attend.v1.AnswerResponse
+	66,  // 154: attend.v1.Attend.Rerank:output_type -> attend.v1.RerankResponse
+	68,  // 155: attend.v1.Attend.Tokenize:output_type -> attend.v1.TokenizeResponse
+	71,  // 156: attend.v1.Attend.Detokenize:output_type -> attend.v1.DetokenizeResponse
+	74,  // 157: attend.v1.Attend.ListModels:output_type -> attend.v1.ListModelsResponse
+	86,  // 158: attend.v1.Attend.GetModel:output_type -> attend.v1.Model
+	77,  // 159: attend.v1.Admin.LoadModel:output_type -> attend.v1.LoadModelResponse
+	79,  // 160: attend.v1.Admin.UnloadModel:output_type -> attend.v1.UnloadModelResponse
+	83,  // 161: attend.v1.Admin.SetAlias:output_type -> attend.v1.SetAliasResponse
+	85,  // 162: attend.v1.Admin.Profile:output_type -> attend.v1.ProfileChunk
+	145, // [145:163] is the sub-list for method output_type
+	127, // [127:145] is the sub-list for method input_type
+	127, // [127:127] is the sub-list for extension type_name
+	127, // [127:127] is the sub-list for extension extendee
+	0,   // [0:127] is the sub-list for field type_name
 }
 
 func init() { file_attend_v1_attend_proto_init() }
@@ -6926,15 +7576,16 @@ func file_attend_v1_attend_proto_init() {
 		(*EmbedRequest_PromptName)(nil),
 		(*EmbedRequest_PromptText)(nil),
 	}
-	file_attend_v1_attend_proto_msgTypes[65].OneofWrappers = []any{}
-	file_attend_v1_attend_proto_msgTypes[70].OneofWrappers = []any{}
+	file_attend_v1_attend_proto_msgTypes[50].OneofWrappers = []any{}
+	file_attend_v1_attend_proto_msgTypes[71].OneofWrappers = []any{}
+	file_attend_v1_attend_proto_msgTypes[76].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_attend_v1_attend_proto_rawDesc), len(file_attend_v1_attend_proto_rawDesc)),
-			NumEnums:      9,
-			NumMessages:   73,
+			NumEnums:      10,
+			NumMessages:   79,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

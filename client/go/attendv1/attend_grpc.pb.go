@@ -38,7 +38,11 @@
 //   Context has it. What is malformed is ignored.
 //
 // The limit `max_batch_inputs` is set by the server's option
-// `--max-batch-inputs`. The other limits with a name are fields of Model.
+// `--max-batch-inputs`, and `max_call_bytes` by `--max-call-bytes` (default 256
+// MiB): so much memory may all inputs of a call and their results take, where an
+// input counts 2 KiB, a token 32 bytes, and a number of a result 4 bytes. Of
+// such a call, max_batch_inputs at a time wait for the model or run. The other
+// limits with a name are fields of Model.
 
 package attendv1
 
@@ -63,6 +67,7 @@ const (
 	Attend_Embed_FullMethodName           = "/attend.v1.Attend/Embed"
 	Attend_Classify_FullMethodName        = "/attend.v1.Attend/Classify"
 	Attend_FillMask_FullMethodName        = "/attend.v1.Attend/FillMask"
+	Attend_Answer_FullMethodName          = "/attend.v1.Attend/Answer"
 	Attend_Rerank_FullMethodName          = "/attend.v1.Attend/Rerank"
 	Attend_Tokenize_FullMethodName        = "/attend.v1.Attend/Tokenize"
 	Attend_Detokenize_FullMethodName      = "/attend.v1.Attend/Detokenize"
@@ -86,10 +91,13 @@ type AttendClient interface {
 	Score(ctx context.Context, in *ScoreRequest, opts ...grpc.CallOption) (*ScoreResponse, error)
 	// Computes vectors of texts, or of their tokens.
 	Embed(ctx context.Context, in *EmbedRequest, opts ...grpc.CallOption) (*EmbedResponse, error)
-	// Labels texts, pairs of texts, or the tokens of texts.
+	// Labels texts, pairs of texts, or the tokens and spans of texts. The labels
+	// are those of the model, or those that the request gives (zero-shot).
 	Classify(ctx context.Context, in *ClassifyRequest, opts ...grpc.CallOption) (*ClassifyResponse, error)
 	// Finds tokens for the masked places of texts.
 	FillMask(ctx context.Context, in *FillMaskRequest, opts ...grpc.CallOption) (*FillMaskResponse, error)
+	// Finds the answers to questions in texts (extractive question answering).
+	Answer(ctx context.Context, in *AnswerRequest, opts ...grpc.CallOption) (*AnswerResponse, error)
 	// Orders documents by how well they answer a query.
 	Rerank(ctx context.Context, in *RerankRequest, opts ...grpc.CallOption) (*RerankResponse, error)
 	// Turns texts and chats into token ids.
@@ -208,6 +216,16 @@ func (c *attendClient) FillMask(ctx context.Context, in *FillMaskRequest, opts .
 	return out, nil
 }
 
+func (c *attendClient) Answer(ctx context.Context, in *AnswerRequest, opts ...grpc.CallOption) (*AnswerResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AnswerResponse)
+	err := c.cc.Invoke(ctx, Attend_Answer_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *attendClient) Rerank(ctx context.Context, in *RerankRequest, opts ...grpc.CallOption) (*RerankResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RerankResponse)
@@ -274,10 +292,13 @@ type AttendServer interface {
 	Score(context.Context, *ScoreRequest) (*ScoreResponse, error)
 	// Computes vectors of texts, or of their tokens.
 	Embed(context.Context, *EmbedRequest) (*EmbedResponse, error)
-	// Labels texts, pairs of texts, or the tokens of texts.
+	// Labels texts, pairs of texts, or the tokens and spans of texts. The labels
+	// are those of the model, or those that the request gives (zero-shot).
 	Classify(context.Context, *ClassifyRequest) (*ClassifyResponse, error)
 	// Finds tokens for the masked places of texts.
 	FillMask(context.Context, *FillMaskRequest) (*FillMaskResponse, error)
+	// Finds the answers to questions in texts (extractive question answering).
+	Answer(context.Context, *AnswerRequest) (*AnswerResponse, error)
 	// Orders documents by how well they answer a query.
 	Rerank(context.Context, *RerankRequest) (*RerankResponse, error)
 	// Turns texts and chats into token ids.
@@ -321,6 +342,9 @@ func (UnimplementedAttendServer) Classify(context.Context, *ClassifyRequest) (*C
 }
 func (UnimplementedAttendServer) FillMask(context.Context, *FillMaskRequest) (*FillMaskResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method FillMask not implemented")
+}
+func (UnimplementedAttendServer) Answer(context.Context, *AnswerRequest) (*AnswerResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Answer not implemented")
 }
 func (UnimplementedAttendServer) Rerank(context.Context, *RerankRequest) (*RerankResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Rerank not implemented")
@@ -488,6 +512,24 @@ func _Attend_FillMask_Handler(srv interface{}, ctx context.Context, dec func(int
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Attend_Answer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AnswerRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AttendServer).Answer(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Attend_Answer_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AttendServer).Answer(ctx, req.(*AnswerRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Attend_Rerank_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RerankRequest)
 	if err := dec(in); err != nil {
@@ -608,6 +650,10 @@ var Attend_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "FillMask",
 			Handler:    _Attend_FillMask_Handler,
+		},
+		{
+			MethodName: "Answer",
+			Handler:    _Attend_Answer_Handler,
 		},
 		{
 			MethodName: "Rerank",

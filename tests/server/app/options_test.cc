@@ -268,6 +268,7 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
        "tls_client_auth is optional, needs tls_client_ca"},
       {{"--http-tls"}, "http_tls is true, needs tls_cert and tls_key"},
       {{"--max-batch-inputs=0"}, "max_batch_inputs is 0"},
+      {{"--max-call-bytes=1023KiB"}, "max_call_bytes is 1047552"},
       {{"--threads=-1"}, "threads is -1"},
       {{"--model="}, "--model: 1 required VALUE missing"},
       {{"--model=/a/m", "--model=/b/m"}, "two models have the name 'm'"},

@@ -201,7 +201,7 @@ TEST(RpcEmbedTest, PerTokenIsLimited) {
   auto request = OfTexts<v1::EmbedRequest>({"abc"});
   request.set_per_token(true);
   EXPECT_THAT(ErrorOf(fixture, &Stub::Embed, request),
-              HasSubstr("limit of a call is 67108864"));
+              HasSubstr("limit of a call is 268435456 (max_call_bytes)"));
 }
 
 TEST(RpcEmbedTest, CancelAndDeadline) {

@@ -30,6 +30,7 @@ struct HttpFixtureOptions {
   HttpOptions http = {};
   SchedulerOptions scheduler = {};
   int max_batch_inputs = 256;
+  size_t max_call_bytes = size_t{256} << 20;
   size_t max_unread_bytes = size_t{256} << 20;
   int max_tokenizer_queue = 64;
   const Tenants* tenants = nullptr;  // must outlive the fixture
@@ -67,6 +68,7 @@ class HttpFixture {
                           .other_calls = metrics.other_calls(),
                           .log = log,
                           .max_batch_inputs = options.max_batch_inputs,
+                          .max_call_bytes = options.max_call_bytes,
                           .max_unread_bytes = options.max_unread_bytes,
                           .tenants = options.tenants},
                   /*tokenizer_threads=*/2, options.max_tokenizer_queue);

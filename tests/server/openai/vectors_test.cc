@@ -234,20 +234,22 @@ TEST(RerankTest, ErrorsAreCoheresAndOpenAis) {
 TEST(RerankTest, DocumentsAreCounted) {
   for (const bool embeds : {false, true}) {
     HttpFixtureOptions options = embeds ? Embedding() : Labelling();
-    options.max_batch_inputs = 2;
+    options.max_call_bytes = 3 * Service::kInputBytes - 1;
     HttpFixture fixture(std::move(options));
     const json error = PostJson(
         fixture, "/rerank", R"({"query": "q", "documents": ["a", "b", "c"]})",
         400)["error"];
-    EXPECT_EQ(error["message"],
-              "documents has 3 entries, must be 1 to 2 (max_batch_inputs)");
+    EXPECT_EQ(
+        error["message"],
+        "documents has 3 entries, must be 1 to 2, which is what 6143 bytes "
+        "hold (max_call_bytes)");
     const json two = PostJson(fixture, "/rerank",
                               R"({"query": "q", "documents": ["a", "b"]})",
                               embeds ? 400 : 200);
     if (!embeds) continue;
     EXPECT_EQ(two["error"]["message"],
               "documents has 2 texts, and query 1: must be at most 2 together "
-              "(max_batch_inputs)");
+              "(max_call_bytes)");
     EXPECT_EQ(two["error"]["param"], "documents");
   }
 }
