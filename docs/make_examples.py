@@ -55,8 +55,8 @@ def page(language):
         "<!-- Written by docs/make_examples.py; edit the program. -->\n",
         f"Every call of [`attend.v1`](../api.md), in a program that runs: "
         f"`client/examples/{language}`.\nThe server of the "
-        "[README](../../README.md#call-it) answers all but `Classify`, `FillMask` "
-        "and `Rerank`, which are\nskipped where no model has the task: "
+        "[README](../../README.md#call-it) answers all but `Classify`, `FillMask`, "
+        "`Answer` and\n`Rerank`, which are skipped where no model has the task: "
         "[Models to try](../models.md#models-to-try).\n"]
     if files:
         lines.append("## Run it\n")

@@ -34,6 +34,7 @@ Score: the first fits better: true
 Embed: cosine
 skipped: no model here has TASK_CLASSIFY
 skipped: no model here has TASK_FILL_MASK
+skipped: no model here has TASK_ANSWER
 skipped: no model here has TASK_RERANK
 Tokenize: ▁How ▁are ▁you ? </s>
 Detokenize: How are you?

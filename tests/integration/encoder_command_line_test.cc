@@ -75,6 +75,31 @@ TEST(EncoderCommandLineTest, Classifies) {
             tokens.size());
 }
 
+TEST(EncoderCommandLineTest, LabelsSpansAndChosenLabels) {
+  const Json spans = TextCases("spans")[5];  // "simple"
+  const Outcome outcome = Attend("classify -m bert-tokens --spans simple",
+                                 spans["text"].get<std::string>());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("LOC\t0.8"));
+  const Outcome labels = Attend(
+      "classify -m bert-inference --label tea --label ball --multi-label "
+      "--template 'a {}' 'a dog'");
+  EXPECT_EQ(labels.exit_code, 0) << labels.err;
+  EXPECT_THAT(labels.out, HasSubstr("tea\t0."));
+  EXPECT_THAT(labels.out, HasSubstr("ball\t0."));
+}
+
+TEST(EncoderCommandLineTest, Answers) {
+  const Json one = TextCases("answer")[0];
+  const Outcome outcome =
+      Attend(absl::StrCat("answer -m bert-spans '",
+                          one["question"].get<std::string>(), "' --file in"),
+             one["context"].get<std::string>() + "\n");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr(one["answers"][0]["text"].get<std::string>()));
+}
+
 TEST(EncoderCommandLineTest, FillsMasks) {
   const Outcome outcome = Attend("fill-mask -m bert-mask 'a [MASK] dog runs'");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -19,7 +19,9 @@ constexpr const char* kModels[] = {
     "bert-mean-pooling", "bert-4x-labels",          "bert-mask",
     "bert-tokens",       "bert-reranker",           "roberta-4x-multi-label",
     "xlm-roberta-dense", "xlm-roberta-4x-reranker", "modernbert-prompts",
-    "bart-gelu",         "t5-few-buckets"};
+    "bart-gelu",         "t5-few-buckets",          "bert-inference",
+    "bert-choice",       "roberta-4x-inference",    "modernbert-choice",
+    "bert-spans",        "modernbert-spans",        "bart-inference"};
 
 // The server and the directory that it reads its models from.
 class Server {

@@ -242,6 +242,13 @@ TEST_F(EncoderTasksTest, ModelsSayWhatTheyCanDo) {
               ElementsAre(v1::TASK_EMBED, v1::TASK_FILL_MASK));
   EXPECT_THAT(tasks("bert-reranker"),
               ElementsAre(v1::TASK_EMBED, v1::TASK_CLASSIFY, v1::TASK_RERANK));
+  EXPECT_THAT(
+      tasks("bert-inference"),
+      ElementsAre(v1::TASK_EMBED, v1::TASK_CLASSIFY, v1::TASK_ZERO_SHOT));
+  EXPECT_THAT(tasks("bert-choice"),
+              ElementsAre(v1::TASK_EMBED, v1::TASK_CHOOSE));
+  EXPECT_THAT(tasks("bert-spans"),
+              ElementsAre(v1::TASK_EMBED, v1::TASK_ANSWER));
   EXPECT_THAT(tasks("t5-few-buckets"),
               ElementsAre(v1::TASK_GENERATE, v1::TASK_EMBED));
   EXPECT_EQ(client_.GetModel("bert-mask")->mask_token(), "[MASK]");

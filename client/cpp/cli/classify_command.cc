@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cpp/cli/batch_command.h"
@@ -42,9 +44,14 @@ std::string Labels(
 }
 
 // One line of labels. For a model that labels tokens: a line with piece and
-// labels for each token, then an empty line.
+// labels for each token, or with label, score, place and text of each span,
+// then an empty line.
 std::string FormatClassify(const Line&, const v1::ClassifyResult& result) {
   std::string text;
+  for (const v1::LabelSpan& span : result.spans()) {
+    absl::StrAppendFormat(&text, "%s\t%.6f\t%d\t%d\t%s\n", span.label(),
+                          span.score(), span.begin(), span.end(), span.text());
+  }
   for (const v1::TokenLabels& token : result.tokens()) {
     absl::StrAppend(&text, token.token().piece(), "\t", Labels(token.labels()),
                     "\n");
@@ -63,6 +70,54 @@ int RunClassify(ClassifyOptions options) {
                     FormatClassify);
 }
 
+void AddSpanOptions(CLI::App& command, v1::ClassifyRequest& request) {
+  command
+      .add_option_function<std::string>(
+          "--spans",
+          [&](const std::string& name) {
+            v1::Aggregation aggregation = v1::AGGREGATION_UNSPECIFIED;
+            v1::Aggregation_Parse(
+                absl::StrCat("AGGREGATION_", absl::AsciiStrToUpper(name)),
+                &aggregation);
+            request.set_aggregation(aggregation);
+          },
+          "Print labels of spans, not of tokens; as aggregation_strategy of "
+          "transformers")
+      ->check(CLI::IsMember(std::vector<std::string>{"none", "simple", "first",
+                                                     "average", "max"}));
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--ignore",
+          [&](const std::vector<std::string>& labels) {
+            request.mutable_ignore_labels()->Assign(labels.begin(),
+                                                    labels.end());
+          },
+          "With --spans: leave spans with this label out (default: O; an empty "
+          "label: leave none out)")
+      ->allow_extra_args(false);
+}
+
+void AddCandidateOptions(CLI::App& command, v1::ClassifyRequest& request) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--label",
+          [&](const std::vector<std::string>& labels) {
+            request.mutable_candidate_labels()->Assign(labels.begin(),
+                                                       labels.end());
+          },
+          "Score this label instead of those of the model; several times "
+          "(zero-shot classification, or multiple choice)")
+      ->allow_extra_args(false);
+  command.add_option_function<std::string>(
+      "--template",
+      [&](const std::string& text) { request.set_hypothesis_template(text); },
+      "With --label: the text that says a label, which is {} in it (default: "
+      "'This example is {}.')");
+  command.add_flag_function(
+      "--multi-label", [&](int64_t) { request.set_multi_label(true); },
+      "With --label: any number of labels may be true");
+}
+
 }  // namespace
 
 Command AddClassify(CLI::App& attend) {
@@ -72,8 +127,9 @@ Command AddClassify(CLI::App& attend) {
   command.footer(
       std::string("A line has the labels of a text: label, score, next label, "
                   "... (tabs between).\nIf the model labels tokens, a line has "
-                  "piece, label, score of a token; an empty\nline ends an "
-                  "input.\n") +
+                  "piece, label, score of a token; with\n--spans label, "
+                  "score, begin and end in bytes, text of a span. An empty\n"
+                  "line ends an input.\n") +
       kFailedInputs);
   AddInput(command, options->input, "Texts; with --pairs, TEXT PAIR");
   v1::ClassifyRequest& request = options->request;
@@ -88,6 +144,8 @@ Command AddClassify(CLI::App& attend) {
   command.add_flag_function(
       "--raw", [&](int64_t) { request.set_raw_scores(true); },
       "Print scores without softmax or sigmoid");
+  AddSpanOptions(command, request);
+  AddCandidateOptions(command, request);
   AddBatching(command, *options);
   return {&command, [options] { return RunClassify(*options); }};
 }

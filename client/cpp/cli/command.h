@@ -29,6 +29,7 @@ Command AddScore(CLI::App& attend);
 Command AddEmbed(CLI::App& attend);
 Command AddClassify(CLI::App& attend);
 Command AddFillMask(CLI::App& attend);
+Command AddAnswer(CLI::App& attend);
 Command AddRerank(CLI::App& attend);
 Command AddTokenize(CLI::App& attend);
 Command AddModels(CLI::App& attend);
@@ -42,9 +43,9 @@ Command AddTop(CLI::App& attend);
 
 // All subcommands, in the order of --help.
 inline constexpr Command (*kCommands[])(CLI::App&) = {
-    AddGenerate, AddChat,     AddScore,  AddEmbed, AddClassify, AddFillMask,
-    AddRerank,   AddTokenize, AddModels, AddLoad,  AddUnload,   AddAlias,
-    AddProfile,  AddConvert,  AddBench,  AddTop};
+    AddGenerate, AddChat,    AddScore,    AddEmbed,  AddClassify, AddFillMask,
+    AddAnswer,   AddRerank,  AddTokenize, AddModels, AddLoad,     AddUnload,
+    AddAlias,    AddProfile, AddConvert,  AddBench,  AddTop};
 
 }  // namespace attend
 

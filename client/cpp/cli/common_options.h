@@ -67,11 +67,14 @@ inline constexpr char kFailedInputs[] =
 void AddPriority(CLI::App& app, std::function<void(int)> set);
 void AddTruncate(CLI::App& app, std::function<void()> set);
 
-// Adds both options, for any request with fields `priority` and `truncate`.
+// Adds both options, for any request with a field `priority`; the second one
+// where there is a field `truncate`.
 template <class Request>
 void AddScheduling(CLI::App& app, Request& request) {
   AddPriority(app, [&request](int n) { request.set_priority(n); });
-  AddTruncate(app, [&request] { request.set_truncate(true); });
+  if constexpr (requires { request.set_truncate(true); }) {
+    AddTruncate(app, [&request] { request.set_truncate(true); });
+  }
 }
 
 // The options of all subcommands that work on batches (see BatchOptions).

@@ -64,6 +64,10 @@ class Client {
       const v1::FillMaskRequest& request, const CallOptions& call = {}) {
     return Call<v1::FillMaskResponse>("FillMask", request, call);
   }
+  absl::StatusOr<v1::AnswerResponse> Answer(const v1::AnswerRequest& request,
+                                            const CallOptions& call = {}) {
+    return Call<v1::AnswerResponse>("Answer", request, call);
+  }
   absl::StatusOr<v1::RerankResponse> Rerank(const v1::RerankRequest& request,
                                             const CallOptions& call = {}) {
     return Call<v1::RerankResponse>("Rerank", request, call);

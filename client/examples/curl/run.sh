@@ -87,6 +87,14 @@ if model_with TASK_FILL_MASK; then
     jq -r '.results[].masks[].candidates[0] | "FillMask: \(.text)"'
 fi
 
+# == Answer
+if model_with TASK_ANSWER; then
+  echo "$model" | jq '{model: .name, questions: [{question: "Who plays?",
+      context: "Two dogs play. It rains."}]}' |
+    curl -s "$url/Answer" -H "$json" -d @- |
+    jq -r '.results[].answers[] | "Answer: \(.text)"'
+fi
+
 # == Rerank
 if model_with TASK_RERANK; then
   echo "$model" | jq '{model: .name, query: "Who plays?",

@@ -117,6 +117,15 @@ func main() {
 		fmt.Println("FillMask:", filled[0].Text)
 	}
 
+	// == Answer
+	if model := modelWith(ctx, client, pb.Task_TASK_ANSWER); model != nil {
+		questions := []*pb.Question{
+			{Question: "Who plays?", Context: "Two dogs play. It rains."}}
+		answered := must(client.Answer(ctx, questions,
+			func(r *pb.AnswerRequest) { r.Model = model.Name }))
+		fmt.Println("Answer:", answered[0].Answers[0].Text)
+	}
+
 	// == Rerank
 	if model := modelWith(ctx, client, pb.Task_TASK_RERANK); model != nil {
 		documents := []string{"Two dogs play.", "It rains.", "A man reads."}

@@ -69,6 +69,15 @@ if (filler) {
   console.log('FillMask:', filled.text);
 }
 
+// == Answer
+const reader = await modelWith('TASK_ANSWER');
+if (reader) {
+  const [{answers}] = await client.answer(
+      [{question: 'Who plays?', context: 'Two dogs play. It rains.'}],
+      {model: reader.name});
+  console.log('Answer:', answers[0].text);
+}
+
 // == Rerank
 const ranker = await modelWith('TASK_RERANK');
 if (ranker) {

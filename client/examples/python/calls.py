@@ -63,6 +63,12 @@ if model := model_with(pb.TASK_FILL_MASK):
     result, = client.fill_mask(f"A dog {model.mask_token}.", model=model.name)
     print("FillMask:", result.text)
 
+# == Answer
+if model := model_with(pb.TASK_ANSWER):
+    answers, = client.answer([("Who plays?", "Two dogs play. It rains.")],
+                             model=model.name)
+    print("Answer:", answers[0].text)
+
 # == Rerank
 if model := model_with(pb.TASK_RERANK):
     results = client.rerank("Who plays?",

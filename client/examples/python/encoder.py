@@ -8,7 +8,7 @@ a server. Any model that embeds will do, the bundled one, too.
 import attend
 import numpy
 
-BATCH = 256  # texts a call: the server's --max-batch-inputs
+BATCH = 256  # texts a call
 
 
 class Encoder:

@@ -6,6 +6,8 @@ import {affinityKey} from './affinity.js';
 import {streamed, unary} from './call.js';
 import type {Call, Method} from './call.js';
 import {errorOfInput, readAll} from './errors.js';
+import type {AnswerResponse} from './generated/attend/v1/AnswerResponse.js';
+import type {AnswerResult} from './generated/attend/v1/AnswerResult.js';
 import type {ClassifyResponse} from './generated/attend/v1/ClassifyResponse.js';
 import type {ClassifyResult} from './generated/attend/v1/ClassifyResult.js';
 import type {DetokenizeResponse} from './generated/attend/v1/DetokenizeResponse.js';
@@ -19,6 +21,7 @@ import type {ListModelsResponse} from './generated/attend/v1/ListModelsResponse.
 import type {LoadModelResponse} from './generated/attend/v1/LoadModelResponse.js';
 import type {Model} from './generated/attend/v1/Model.js';
 import type {ProfileChunk} from './generated/attend/v1/ProfileChunk.js';
+import type {QuestionFields} from './generated/attend/v1/Question.js';
 import type {RerankResponse} from './generated/attend/v1/RerankResponse.js';
 import type {RerankResult} from './generated/attend/v1/RerankResult.js';
 import type {ScoreResponse} from './generated/attend/v1/ScoreResponse.js';
@@ -33,8 +36,8 @@ import {inputOf, listOf} from './inputs.js';
 import type {Input, Inputs} from './inputs.js';
 import {requestOf, withTerms} from './options.js';
 import type {
-  CallOptions, ClassifyOptions, DetokenizeOptions, EmbedOptions, FillMaskOptions,
-  GenerateOptions, RerankOptions, ScoreOptions, TokenizeOptions,
+  AnswerOptions, CallOptions, ClassifyOptions, DetokenizeOptions, EmbedOptions,
+  FillMaskOptions, GenerateOptions, RerankOptions, ScoreOptions, TokenizeOptions,
   TranslateOptions} from './options.js';
 import {admin, attend, fieldsOf} from './protos.js';
 import {withSeed} from './replay.js';
@@ -174,6 +177,14 @@ export class Client {
       Promise<FillMaskResult[]> {
     const answer = await this.#unary<FillMaskResponse>(
         'FillMask', {inputs: listOf(inputs).map(inputOf)}, options);
+    return readAll(answer.results, (result) => result);
+  }
+
+  /** The answers to questions in texts, best first. */
+  async answer(questions: QuestionFields[], options: AnswerOptions = {}):
+      Promise<AnswerResult[]> {
+    const answer = await this.#unary<AnswerResponse>(
+        'Answer', {questions}, options);
     return readAll(answer.results, (result) => result);
   }
 

@@ -12,10 +12,12 @@ export {status} from '@grpc/grpc-js';
 
 export {Client} from './client.js';
 export {AttendError} from './errors.js';
+export type {AnswerResult} from './generated/attend/v1/AnswerResult.js';
 export type {ClassifyResult} from './generated/attend/v1/ClassifyResult.js';
 export type {FillMaskResult} from './generated/attend/v1/FillMaskResult.js';
 export type {GenerateResult} from './generated/attend/v1/GenerateResult.js';
 export type {Model} from './generated/attend/v1/Model.js';
+export type {QuestionFields} from './generated/attend/v1/Question.js';
 export type {RerankResult} from './generated/attend/v1/RerankResult.js';
 export type {ScoreResult} from './generated/attend/v1/ScoreResult.js';
 export type {Tokenization} from './generated/attend/v1/Tokenization.js';

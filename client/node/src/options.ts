@@ -2,6 +2,7 @@
 
 import type {MethodDefinition} from '@grpc/proto-loader';
 
+import type {AnswerRequestFields} from './generated/attend/v1/AnswerRequest.js';
 import type {ClassifyRequestFields} from './generated/attend/v1/ClassifyRequest.js';
 import type {DetokenizeRequestFields} from './generated/attend/v1/DetokenizeRequest.js';
 import type {EmbedRequestFields} from './generated/attend/v1/EmbedRequest.js';
@@ -36,6 +37,7 @@ export type ScoreOptions = CallOptions & Omit<ScoreRequestFields, 'pairs'>;
 export type EmbedOptions = CallOptions &
     Omit<EmbedRequestFields, 'inputs' | 'perToken' | 'encoding'>;
 export type ClassifyOptions = CallOptions & Omit<ClassifyRequestFields, 'inputs'>;
+export type AnswerOptions = CallOptions & Omit<AnswerRequestFields, 'questions'>;
 export type FillMaskOptions = CallOptions & Omit<FillMaskRequestFields, 'inputs'>;
 export type RerankOptions = CallOptions &
     Omit<RerankRequestFields, 'query' | 'documents'>;

@@ -6,15 +6,15 @@ use crate::connection::Connection;
 use crate::results::{each, generated, translated, vector, vectors, Each, Single};
 use crate::retry::random;
 use crate::v1::{
-    AliasTarget, ClassifyRequest, ClassifyResponse, ClassifyResult, DetokenizeRequest,
-    DetokenizeResponse, EmbedRequest, EmbedResponse, EmbeddingEncoding, FillMaskRequest,
-    FillMaskResponse, FillMaskResult, GenerateChunk, GenerateRequest, GenerateResponse,
-    GenerateResult, GenerationParams, GetModelRequest, Input, ListModelsRequest,
-    ListModelsResponse, LoadModelRequest, LoadModelResponse, Model, ProfileChunk, ProfileRequest,
-    RerankRequest, RerankResponse, RerankResult, ScorePair, ScoreRequest, ScoreResponse,
-    ScoreResult, SetAliasRequest, SetAliasResponse, Tokenization, TokenizeRequest,
-    TokenizeResponse, Tokens, TranslateChunk, TranslateRequest, TranslateResponse, Translation,
-    UnloadModelRequest, UnloadModelResponse,
+    AliasTarget, AnswerRequest, AnswerResponse, AnswerResult, ClassifyRequest, ClassifyResponse,
+    ClassifyResult, DetokenizeRequest, DetokenizeResponse, EmbedRequest, EmbedResponse,
+    EmbeddingEncoding, FillMaskRequest, FillMaskResponse, FillMaskResult, GenerateChunk,
+    GenerateRequest, GenerateResponse, GenerateResult, GenerationParams, GetModelRequest, Input,
+    ListModelsRequest, ListModelsResponse, LoadModelRequest, LoadModelResponse, Model,
+    ProfileChunk, ProfileRequest, Question, RerankRequest, RerankResponse, RerankResult, ScorePair,
+    ScoreRequest, ScoreResponse, ScoreResult, SetAliasRequest, SetAliasResponse, Tokenization,
+    TokenizeRequest, TokenizeResponse, Tokens, TranslateChunk, TranslateRequest, TranslateResponse,
+    Translation, UnloadModelRequest, UnloadModelResponse,
 };
 use crate::ClientBuilder;
 
@@ -184,6 +184,21 @@ impl Client {
             ..Default::default()
         };
         self.call("/attend.v1.Attend/FillMask", request, |answer| {
+            each(answer.results, |result| result)
+        })
+    }
+
+    /// The answers to questions in texts, best first.
+    pub fn answer(
+        &self,
+        questions: impl IntoIterator<Item = Question>,
+    ) -> Call<AnswerRequest, AnswerResponse, Each<AnswerResult>> {
+        let request = AnswerRequest {
+            model: self.model_name(),
+            questions: questions.into_iter().collect(),
+            ..Default::default()
+        };
+        self.call("/attend.v1.Attend/Answer", request, |answer| {
             each(answer.results, |result| result)
         })
     }

@@ -1,6 +1,6 @@
 use crate::v1::{
-    ClassifyResult, Detokenization, EmbedResult, FillMaskResult, GenerateChunk, GenerateResult,
-    RerankResult, ScoreResult, Status, Tokenization, TranslateChunk, Translation,
+    AnswerResult, ClassifyResult, Detokenization, EmbedResult, FillMaskResult, GenerateChunk,
+    GenerateResult, RerankResult, ScoreResult, Status, Tokenization, TranslateChunk, Translation,
 };
 use crate::Error;
 
@@ -58,6 +58,7 @@ macro_rules! with_status {
 }
 
 with_status!(
+    AnswerResult,
     ClassifyResult,
     Detokenization,
     EmbedResult,

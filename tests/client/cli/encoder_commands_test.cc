@@ -12,6 +12,7 @@
 namespace attend {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class EncoderCommandsTest : public CommandLineTest {};
@@ -91,6 +92,22 @@ TEST_F(EncoderCommandsTest, Classify) {
   EXPECT_FALSE(service_.last_classify().inputs(0).has_pair());
 }
 
+TEST_F(EncoderCommandsTest, ClassifySpansAndLabelsOfTheRequest) {
+  EXPECT_EQ(Run("classify --spans average --ignore A --ignore B ab").exit_code,
+            0);
+  EXPECT_EQ(service_.last_classify().aggregation(), v1::AGGREGATION_AVERAGE);
+  EXPECT_THAT(service_.last_classify().ignore_labels(), ElementsAre("A", "B"));
+  EXPECT_EQ(Run("classify --multi-label --template '{}!' --label tea "
+                "--label 'a ball' 'ab'")
+                .exit_code,
+            0);
+  const v1::ClassifyRequest request = service_.last_classify();
+  EXPECT_THAT(request.candidate_labels(), ElementsAre("tea", "a ball"));
+  EXPECT_EQ(request.hypothesis_template(), "{}!");
+  EXPECT_TRUE(request.multi_label());
+  EXPECT_EQ(request.inputs(0).text(), "ab");
+}
+
 TEST_F(EncoderCommandsTest, ClassifyPairs) {
   EXPECT_THAT(Run("classify --pairs a longest").out, HasSubstr("LONG\t0.75"));
   EXPECT_EQ(service_.last_classify().inputs(0).text(), "a");
@@ -139,6 +156,9 @@ TEST_F(EncoderCommandsTest, WrongFlagsAreNamed) {
       {"embed --beams 4 a", "--beams"},
       {"classify --top-k 0 a", "--top-k"},
       {"classify --top-k -1 a", "--top-k"},
+      {"classify --spans words a", "--spans"},
+      {"answer", "question is required"},
+      {"answer --top-k 101 q a", "--top-k"},
       {"classify --pairs a", "--pairs takes TEXT and PAIR, got 1"},
       {"classify --pairs a b c", "--pairs takes TEXT and PAIR, got 3"},
       {"fill-mask --top-k 101 a", "--top-k"},

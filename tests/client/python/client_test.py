@@ -21,7 +21,7 @@ GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "golden"
 TEXT = "A brown dog is running along the beach."
 OTHER = "Where is the nearest train station?"
 # What the methods give a request themselves.
-OWN = {"inputs", "pairs", "documents", "texts", "sequences", "query", "params",
+OWN = {"inputs", "pairs", "documents", "texts", "sequences", "query", "params", "questions",
        "encoding", "per_token", "return_documents", "format"}
 METHODS = [name for name, _ in inspect.getmembers(
     attend.Client, inspect.isfunction) if not name.startswith("_")]
@@ -39,7 +39,7 @@ class ClientTest(ServedTest):
         cls.models = {
             name: cls.with_tokenizer(pathlib.Path(directory.name) / name)
             for name in ("bert-4x-labels", "bert-tokens", "bert-mask",
-                         "bert-reranker")}
+                         "bert-reranker", "bert-inference", "bert-spans")}
         super().setUpClass()
         cls.client = attend.Client(cls.address)
         cls.addClassCleanup(cls.client.close)
@@ -125,6 +125,27 @@ class ClientTest(ServedTest):
                           for token in one.tokens],
                          [("the", 0, 3), ("dog", 4, 7)])
         self.assertEqual([len(token.labels) for token in two.tokens], [1])
+
+    def test_spans_and_labels_of_the_request(self):
+        found, = self.client.classify(
+            "the dog", model="bert-tokens", aggregation="simple",
+            ignore_labels=[""])
+        self.assertEqual([span.text for span in found.spans], ["the", "dog"])
+        found, = self.client.classify(
+            "the dog", model="bert-inference", multi_label=True,
+            candidate_labels=["tea", "ball"], hypothesis_template="a {}")
+        self.assertEqual(set(found.labels), {"tea", "ball"})
+
+    def test_answer(self):
+        first, second = self.client.answer(
+            [("who runs?", "the dog runs"), ("who runs?", "tea")],
+            model="bert-spans", top_k=2, allow_no_answer=True)
+        self.assertEqual(len(first), 2)
+        self.assertGreater(first[0].score, first[1].score)
+        for answer in first:
+            self.assertEqual(answer.text,
+                             "the dog runs"[answer.begin:answer.end])
+        self.assertEqual({answer.text for answer in second}, {"tea", ""})
 
     def test_fill_mask(self):
         found, = self.client.fill_mask("the [MASK] runs", model="bert-mask",
@@ -282,7 +303,8 @@ class DeclarationsTest(unittest.TestCase):
         self.assertEqual(
             params, set(attend.options.Params.__annotations__))
         for kind in ("Generate", "Translate", "Score", "Embed", "Classify",
-                     "FillMask", "Rerank", "Tokenize", "Detokenize"):
+                     "FillMask", "Answer", "Rerank", "Tokenize",
+                     "Detokenize"):
             fields = getattr(pb, f"{kind}Request").DESCRIPTOR.fields_by_name
             options = getattr(attend.options, f"{kind}Options")
             self.assertEqual(

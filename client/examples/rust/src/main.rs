@@ -150,6 +150,20 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("FillMask: {}", filled[0].masks[0].candidates[0].text);
     }
 
+    // == Answer
+    if let Some(model) = model_with(&mut attend, pb::Task::Answer).await? {
+        let request = pb::AnswerRequest {
+            model: model.name,
+            questions: vec![pb::Question {
+                question: "Who plays?".into(),
+                context: "Two dogs play. It rains.".into(),
+            }],
+            ..Default::default()
+        };
+        let answered = attend.answer(request).await?.into_inner().results;
+        println!("Answer: {}", answered[0].answers[0].text);
+    }
+
     // == Rerank
     if let Some(model) = model_with(&mut attend, pb::Task::Rerank).await? {
         let request = pb::RerankRequest {

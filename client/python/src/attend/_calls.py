@@ -162,6 +162,14 @@ def fill_mask(inputs: Inputs, options: Any) -> Call[list[results.FilledText]]:
                 pb.FillMaskRequest, options, inputs=inputs_of(inputs))
 
 
+def answer(questions: Iterable[tuple[str, str]],
+           options: Any) -> Call[list[list[results.Answer]]]:
+    return call("Answer", pb.AnswerResponse, _each(results.answers),
+                pb.AnswerRequest, options, questions=[
+                    pb.Question(question=question, context=context)
+                    for question, context in questions])
+
+
 def rerank(query: str, documents: Iterable[str],
            options: Any) -> Call[list[results.Ranked]]:
     documents = list(documents)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from attend.options import (
-        CallOptions, ClassifyOptions, DetokenizeOptions, EmbedOptions,
-        FillMaskOptions, GenerateOptions, InputOptions, RerankOptions,
-        ScoreOptions, TokenizeOptions, TranslateOptions)
+        AnswerOptions, CallOptions, ClassifyOptions, DetokenizeOptions,
+        EmbedOptions, FillMaskOptions, GenerateOptions, InputOptions,
+        RerankOptions, ScoreOptions, TokenizeOptions, TranslateOptions)
 
 Result = TypeVar("Result")
 
@@ -123,6 +123,15 @@ class Client(Settings):
         """Finds tokens for the masks in texts."""
         return await self._unary(_calls.fill_mask(
             inputs, self._of_model(options)))
+
+    async def answer(
+            self, questions: Iterable[tuple[str, str]],
+            **options: Unpack[AnswerOptions]
+    ) -> list[list[results.Answer]]:
+        """The answers in texts to questions, of each (question, text) the best
+        first."""
+        return await self._unary(_calls.answer(
+            questions, self._of_model(options)))
 
     async def rerank(
             self, query: str, documents: Iterable[str],

@@ -99,6 +99,21 @@ class EmbedOptions(InputOptions, total=False):
 class ClassifyOptions(InputOptions, total=False):
     top_k: int
     raw_scores: bool
+    aggregation: Literal["none", "simple", "first", "average", "max"]
+    ignore_labels: Sequence[str]
+    candidate_labels: Sequence[str]
+    hypothesis_template: str
+    multi_label: bool
+
+
+class AnswerOptions(ModelOptions, total=False):
+    top_k: int
+    max_answer_tokens: int
+    max_window_tokens: int
+    window_overlap: int
+    allow_no_answer: bool
+    split_words: bool
+    priority: int
 
 
 class FillMaskOptions(InputOptions, total=False):

@@ -54,12 +54,35 @@ class LabelledToken:
 
 
 @dataclass(frozen=True)
+class LabelledSpan:
+    """Covers bytes [begin, end) of the text in UTF-8."""
+
+    label: str
+    score: float
+    text: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
 class Classification:
-    """`labels` of models that label texts, else `tokens`."""
+    """`labels` of models that label texts, and of candidate_labels; else
+    `tokens` or, with aggregation, `spans`."""
 
     labels: dict[str, float]  # best first
     tokens: list[LabelledToken]
     message: pb.ClassifyResult = field(repr=False)
+    spans: list[LabelledSpan] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Covers bytes [begin, end) of the context in UTF-8. Empty: no answer."""
+
+    text: str
+    score: float
+    begin: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -136,7 +159,14 @@ def classification(result: pb.ClassifyResult) -> Classification:
         labels_of(result.labels),
         [LabelledToken(entry.token.piece, entry.token.begin, entry.token.end,
                        labels_of(entry.labels)) for entry in result.tokens],
-        result)
+        result,
+        [LabelledSpan(span.label, span.score, span.text, span.begin, span.end)
+         for span in result.spans])
+
+
+def answers(result: pb.AnswerResult) -> list[Answer]:
+    return [Answer(answer.text, answer.score, answer.begin, answer.end)
+            for answer in result.answers]
 
 
 def filled_text(result: pb.FillMaskResult) -> FilledText:

@@ -1,3 +1,4 @@
+import attend.v1.AnswerRequest;
 import attend.v1.AttendGrpc;
 import attend.v1.ClassifyRequest;
 import attend.v1.DetokenizeRequest;
@@ -10,6 +11,7 @@ import attend.v1.GetModelRequest;
 import attend.v1.Input;
 import attend.v1.ListModelsRequest;
 import attend.v1.Model;
+import attend.v1.Question;
 import attend.v1.RerankRequest;
 import attend.v1.ScorePair;
 import attend.v1.ScoreRequest;
@@ -131,6 +133,17 @@ public class Calls {
           .build());
       System.out.println("FillMask: "
           + filled.getResults(0).getMasks(0).getCandidates(0).getText());
+    });
+
+    // == Answer
+    modelWith(attend, Task.TASK_ANSWER).ifPresent(reader -> {
+      var answered = attend.answer(AnswerRequest.newBuilder()
+          .setModel(reader.getName())
+          .addQuestions(Question.newBuilder()
+              .setQuestion("Who plays?")
+              .setContext("Two dogs play. It rains."))
+          .build());
+      System.out.println("Answer: " + answered.getResults(0).getAnswers(0).getText());
     });
 
     // == Rerank

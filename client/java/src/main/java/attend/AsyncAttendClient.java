@@ -2,6 +2,8 @@ package attend;
 
 import attend.v1.AdminGrpc;
 import attend.v1.AliasTarget;
+import attend.v1.AnswerRequest;
+import attend.v1.AnswerResult;
 import attend.v1.AttendGrpc;
 import attend.v1.ClassifyRequest;
 import attend.v1.ClassifyResult;
@@ -22,6 +24,7 @@ import attend.v1.LoadModelResponse;
 import attend.v1.Model;
 import attend.v1.ProfileChunk;
 import attend.v1.ProfileRequest;
+import attend.v1.Question;
 import attend.v1.RerankRequest;
 import attend.v1.RerankResult;
 import attend.v1.ScorePair;
@@ -170,6 +173,16 @@ public final class AsyncAttendClient {
         .setModel(connection.model).addAllInputs(inputs);
     return unary(AttendGrpc.getFillMaskMethod(), changed(request, options).build(),
         answer -> Results.readAll(answer.getResultsList(), FillMaskResult::getStatus));
+  }
+
+  /** See {@link AttendClient#answer}. */
+  @SafeVarargs
+  public final CompletableFuture<List<AnswerResult>> answer(
+      List<Question> questions, Consumer<AnswerRequest.Builder>... options) {
+    var request = AnswerRequest.newBuilder()
+        .setModel(connection.model).addAllQuestions(questions);
+    return unary(AttendGrpc.getAnswerMethod(), changed(request, options).build(),
+        answer -> Results.readAll(answer.getResultsList(), AnswerResult::getStatus));
   }
 
   /** See {@link AttendClient#rerank}. */

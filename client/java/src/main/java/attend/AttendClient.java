@@ -1,5 +1,7 @@
 package attend;
 
+import attend.v1.AnswerRequest;
+import attend.v1.AnswerResult;
 import attend.v1.ClassifyRequest;
 import attend.v1.ClassifyResult;
 import attend.v1.DetokenizeRequest;
@@ -10,6 +12,7 @@ import attend.v1.GenerateRequest;
 import attend.v1.GenerateResult;
 import attend.v1.Input;
 import attend.v1.Model;
+import attend.v1.Question;
 import attend.v1.RerankRequest;
 import attend.v1.RerankResult;
 import attend.v1.ScorePair;
@@ -150,6 +153,13 @@ public final class AttendClient implements AutoCloseable {
   public final List<FillMaskResult> fillMask(
       List<Input> inputs, Consumer<FillMaskRequest.Builder>... options) {
     return await(async.fillMask(inputs, options));
+  }
+
+  /** The answers to questions in texts, best first. */
+  @SafeVarargs
+  public final List<AnswerResult> answer(
+      List<Question> questions, Consumer<AnswerRequest.Builder>... options) {
+    return await(async.answer(questions, options));
   }
 
   /** The documents' indices and scores, those first that answer the query best. */
