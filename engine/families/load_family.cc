@@ -87,6 +87,7 @@ absl::StatusOr<Family> LoadFamily(const JsonFile& config) {
     loaded.model_type = model_type;
     loaded.quantization = quantization;
     AddExtraTensors(loaded.spec, loaded.names);
+    AddBareNames(loaded.names);
     return loaded;
   }
   return config.Unexpected(

@@ -256,6 +256,18 @@ def gpt2_lora(folder):
             "load": "model", "adapter": "adapter"}
 
 
+@shape
+def bert_lora_labels(folder):
+    """A bare encoder, and an adapter that has the head which was trained."""
+    model = bert("ForSequenceClassification", num_labels=3)
+    save_torch(model, folder / "model", model.bert.state_dict())
+    changed = adapted(model, r=4, target_modules="all-linear",
+                      task_type="SEQ_CLS")
+    changed.save_pretrained(folder / "adapter")
+    return {"classify": classify(changed.merge_and_unload()),
+            "load": "model", "adapter": "adapter"}
+
+
 def main():
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()

@@ -11,6 +11,10 @@ namespace attend {
 // buffers that are computed.
 void AddExtraTensors(const TransformerSpec& spec, NameTable& names);
 
+// Lets tensors be read without the prefix that a class with a head has before
+// the names of the bare model ("bert.", "model."), whose file has none.
+void AddBareNames(NameTable& names);
+
 }  // namespace attend
 
 #endif  // ATTEND_ENGINE_FAMILIES_SHARED_EXTRA_TENSORS_H_
