@@ -65,6 +65,9 @@ struct ModelInfo {
   // Of a model with one label: what becomes of the logit of a pair that is
   // ranked, as in sentence-transformers' CrossEncoder. kSigmoid or kRaw.
   LabelScores pair_scores = LabelScores::kSigmoid;
+  // A pair that is ranked is a conversation of the roles "query" and
+  // "document", if the model has a chat template.
+  bool chat_pairs = false;
   // Texts to put before a text that is embedded, by name.
   std::map<std::string, std::string> prompts = {};
   // The name of the prompt for requests that name none; empty: no prompt.

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/layer_types.h"
 #include "engine/families/shared/llama_layers.h"
 #include "engine/families/shared/rotary_config.h"
@@ -26,6 +27,7 @@ constexpr LlamaDefaults kFirstDefaults = {.activation = "gelu_pytorch_tanh",
                                           .head_dim = 256,
                                           .tied = true};
 constexpr FloatRange kCap = {1e-3, 1e6};
+constexpr char kBothWays[] = "use_bidirectional_attention";
 
 // A cap; `fallback` if the key is absent, and no cap (0) if its value is null.
 absl::StatusOr<float> Cap(const JsonFile& config, absl::string_view key,
@@ -45,12 +47,34 @@ absl::Status SetFirstActivation(const JsonFile& config, StackSpec& decoder) {
   return absl::OkStatus();
 }
 
+// Whether the model is an encoder, as EmbeddingGemma is.
+absl::StatusOr<bool> SeesBothWays(const JsonFile& config) {
+  ASSIGN_OR_RETURN(const bool both, config.BoolOr(kBothWays, false));
+  if (!both) return false;
+  const char* const label = "ForSequenceClassification";
+  ASSIGN_OR_RETURN(const std::string architecture,
+                   Architecture(config, {"Gemma3ForCausalLM", label}));
+  if (architecture == label) return config.Unexpected(kBothWays, "false");
+  // is_causal false would widen the windows.
+  RETURN_IF_ERROR(ExpectFlags(config, {"is_causal"}, true));
+  return true;
+}
+
+// An encoder's sliding_window counts the tokens on both sides.
+absl::Status HalveWindows(const JsonFile& config, StackSpec& stack) {
+  ASSIGN_OR_RETURN(const int window,
+                   NumberOr(config, "sliding_window", 4096, kWindow));
+  for (LayerSpec& layer : stack.layers) {
+    int& own = layer.self_attention.window;
+    if (own > 0) own = window / 2;
+  }
+  return absl::OkStatus();
+}
+
 // Sets what all share: scaled embeddings, norms stored as gamma - 1.
-absl::Status SetShared(const JsonFile& config, TransformerSpec& spec) {
-  RETURN_IF_ERROR(ExpectFlags(config, {"use_bidirectional_attention"}, false));
+void SetShared(TransformerSpec& spec) {
   spec.decoder->embedding.scale = std::sqrt(static_cast<float>(spec.hidden));
   for (LayerSpec& layer : spec.decoder->layers) layer.norm.unit_offset = true;
-  return absl::OkStatus();
 }
 
 // What Gemma 2 and 3 share besides: norms before and after each branch, caps of
@@ -58,7 +82,7 @@ absl::Status SetShared(const JsonFile& config, TransformerSpec& spec) {
 absl::StatusOr<TransformerSpec> GemmaSpec(const JsonFile& config,
                                           float score_cap, float logits_cap) {
   ASSIGN_OR_RETURN(TransformerSpec spec, LlamaSpec(config, kGemmaDefaults));
-  RETURN_IF_ERROR(SetShared(config, spec));
+  SetShared(spec);
   ASSIGN_OR_RETURN(const double scalar,
                    config.FloatOr("query_pre_attn_scalar", 256, {1e-3, 1e6}));
   ASSIGN_OR_RETURN(spec.logits_softcap,
@@ -127,35 +151,43 @@ absl::Status SetGemma3Rotary(const JsonFile& config, StackSpec& decoder) {
 }  // namespace
 
 absl::StatusOr<Family> LoadGemma(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "GemmaForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
+  RETURN_IF_ERROR(ExpectFlags(config, {kBothWays}, false));
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, kFirstDefaults));
   RETURN_IF_ERROR(SetFirstActivation(config, *family.spec.decoder));
-  RETURN_IF_ERROR(SetShared(config, family.spec));
+  SetShared(family.spec);
   RETURN_IF_ERROR(AddLlamaTable(config, kFirstDefaults, family.names));
   RETURN_IF_ERROR(AddMatrices(config, family.names));
+  RETURN_IF_ERROR(UseDecoderAs(config, "Gemma", family));
   return family;
 }
 
 absl::StatusOr<Family> LoadGemma2(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "Gemma2ForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
+  RETURN_IF_ERROR(ExpectFlags(config, {kBothWays}, false));
   Family family;
   ASSIGN_OR_RETURN(family.spec, GemmaSpec(config, 50, 30));
   RETURN_IF_ERROR(SetSliding(config, 2, *family.spec.decoder));
   RETURN_IF_ERROR(AddGemmaNames(config, family.names));
+  RETURN_IF_ERROR(UseDecoderAs(config, "Gemma2", family));
   return family;
 }
 
 absl::StatusOr<Family> LoadGemma3(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "Gemma3ForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec, GemmaSpec(config, 0, 0));
   ASSIGN_OR_RETURN(const int pattern, NumberOr(config, "sliding_window_pattern",
                                                6, {1, kLayers.max}));
   RETURN_IF_ERROR(SetSliding(config, pattern, *family.spec.decoder));
+  ASSIGN_OR_RETURN(const bool both, SeesBothWays(config));
+  if (both) RETURN_IF_ERROR(HalveWindows(config, *family.spec.decoder));
   RETURN_IF_ERROR(SetGemma3Rotary(config, *family.spec.decoder));
   AddLlamaHeadNorms(family);
   RETURN_IF_ERROR(AddGemmaNames(config, family.names));
+  RETURN_IF_ERROR(UseDecoderAs(config, "Gemma3", family));
+  if (both) SeeBothWays(family);
   return family;
 }
 

@@ -3,6 +3,7 @@
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/llama_layers.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
@@ -10,7 +11,7 @@
 namespace attend {
 
 absl::StatusOr<Family> LoadLlama(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "LlamaForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   const LlamaDefaults defaults;
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
@@ -20,6 +21,7 @@ absl::StatusOr<Family> LoadLlama(const JsonFile& config) {
   AddLlamaQkv(attention, family.names);
   AddLlamaOut(attention, family.names);
   AddLlamaFeedForward(feed_forward, family.names);
+  RETURN_IF_ERROR(UseDecoderAs(config, "Llama", family));
   return family;
 }
 

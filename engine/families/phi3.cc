@@ -5,6 +5,7 @@
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/llama_layers.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
@@ -30,7 +31,7 @@ void AddQkv(const AttentionSpec& attention, NameTable& names) {
 }  // namespace
 
 absl::StatusOr<Family> LoadPhi3(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "Phi3ForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   const LlamaDefaults defaults = {.epsilon = 1e-5,
                                   .original_positions = 4096,
                                   .partial = true,
@@ -48,6 +49,7 @@ absl::StatusOr<Family> LoadPhi3(const JsonFile& config) {
             family.names);
   AddList("decoder.{}.", LlamaLayerPrefixes(), {{"ffn.out", "mlp.down_proj"}},
           Bias::kNo, family.names);
+  RETURN_IF_ERROR(UseDecoderAs(config, "Phi3", family));
   return family;
 }
 

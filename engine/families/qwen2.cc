@@ -3,6 +3,7 @@
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/llama_layers.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
@@ -10,7 +11,7 @@
 namespace attend {
 
 absl::StatusOr<Family> LoadQwen2(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "Qwen2ForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   const LlamaDefaults defaults = {.kv_heads = 32};
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
@@ -19,6 +20,7 @@ absl::StatusOr<Family> LoadQwen2(const JsonFile& config) {
   AddLlamaQkv(Bias::kYes, family.names);
   AddLlamaOut(Bias::kNo, family.names);
   AddLlamaFeedForward(Bias::kNo, family.names);
+  RETURN_IF_ERROR(UseDecoderAs(config, "Qwen2", family));
   return family;
 }
 

@@ -3,6 +3,7 @@
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/llama_layers.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
@@ -10,7 +11,7 @@
 namespace attend {
 
 absl::StatusOr<Family> LoadQwen3(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "Qwen3ForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   const LlamaDefaults defaults = {.kv_heads = 32, .head_dim = 128};
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
@@ -21,6 +22,7 @@ absl::StatusOr<Family> LoadQwen3(const JsonFile& config) {
   AddLlamaQkv(attention, family.names);
   AddLlamaOut(attention, family.names);
   AddLlamaFeedForward(Bias::kNo, family.names);
+  RETURN_IF_ERROR(UseDecoderAs(config, "Qwen3", family));
   return family;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/llama_layers.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
@@ -55,7 +56,7 @@ absl::Status SetWindowsAndRotary(const JsonFile& config, StackSpec& decoder) {
 }  // namespace
 
 absl::StatusOr<Family> LoadSmolLm3(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "SmolLM3ForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, kSmolLm3Defaults));
   RETURN_IF_ERROR(SetWindowsAndRotary(config, *family.spec.decoder));
@@ -65,6 +66,7 @@ absl::StatusOr<Family> LoadSmolLm3(const JsonFile& config) {
   AddLlamaQkv(attention, family.names);
   AddLlamaOut(attention, family.names);
   AddLlamaFeedForward(feed_forward, family.names);
+  RETURN_IF_ERROR(UseDecoderAs(config, "SmolLM3", family));
   return family;
 }
 

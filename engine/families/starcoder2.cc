@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/llama_layers.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
@@ -51,10 +52,11 @@ absl::Status AddStarcoder2Names(const JsonFile& config, NameTable& names) {
 }  // namespace
 
 absl::StatusOr<Family> LoadStarcoder2(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "Starcoder2ForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec, Starcoder2Spec(config));
   RETURN_IF_ERROR(AddStarcoder2Names(config, family.names));
+  RETURN_IF_ERROR(UseDecoderAs(config, "Starcoder2", family));
   return family;
 }
 

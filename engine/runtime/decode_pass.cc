@@ -14,7 +14,8 @@ DecodePass::DecodePass(WorkerMemory& memory, int max_rows, Drafter* drafter)
     : memory_(memory),
       max_rows_(max_rows),
       drafter_(drafter),
-      batch_(max_rows) {
+      batch_(max_rows),
+      vectors_(memory, max_rows) {
   sequences_.reserve(max_rows);
   wanted_.reserve(max_rows);
   wanted_rows_.reserve(max_rows);
@@ -30,6 +31,7 @@ void DecodePass::Clear(DraftRoom room) {
   room_ = room;
   sequences_.clear();
   batch_.Clear();
+  vectors_.Clear();
   wanted_.clear();
   wanted_rows_.clear();
 }
@@ -87,6 +89,9 @@ void DecodePass::Weigh(const SourceEncode& source, int first_row,
 
 void DecodePass::Want(DecoderRows& decoder, int count) {
   const int end = batch_.rows();
+  if (decoder.task().pooled_prompt() != nullptr) {
+    return vectors_.Add(decoder, end - count, count);
+  }
   for (int row = end - count; row < end;) {
     const int rows = std::min(end - row, kMaxLogitsRows);
     wanted_.push_back({&decoder, static_cast<int>(wanted_rows_.size()), rows});
@@ -106,7 +111,7 @@ absl::Status DecodePass::RunBatch() {
   for (const WantedLogits& wanted : wanted_) {
     wanted.decoder->FollowParents(memory_.counts);
   }
-  return absl::OkStatus();
+  return vectors_.Run();
 }
 
 absl::Status DecodePass::TakeVectors() {

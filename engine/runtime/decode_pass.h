@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "engine/ops/logits/logits_view.h"
 #include "engine/runtime/decoder_rows.h"
+#include "engine/runtime/prompt_vectors.h"
 #include "engine/runtime/step_batch.h"
 #include "engine/runtime/transformer_sequence.h"
 #include "engine/runtime/worker_memory.h"
@@ -61,7 +62,7 @@ class DecodePass {
   // Asks for the attention weights that the task wants of the rows from
   // `first_row` on.
   void Weigh(const SourceEncode& source, int first_row, DecoderTask& task);
-  // Asks for the logits of the last `count` rows of the batch.
+  // Asks for the logits, or the vectors, of the last `count` rows of the batch.
   void Want(DecoderRows& decoder, int count);
   // Runs the head on the last rows of the sequences, and hands the results to
   // the tasks: in place of TakeLogits(), where the head reads the decoder.
@@ -77,6 +78,7 @@ class DecodePass {
   DraftRoom room_;
   std::vector<SequenceRows> sequences_;
   StepBatch batch_;
+  PromptVectors vectors_;
   std::vector<WantedLogits> wanted_;
   std::vector<int> wanted_rows_;           // indices of rows of the batch
   std::vector<LogitsNeed> needs_;          // [rows of a group]

@@ -16,6 +16,7 @@
 namespace attend {
 
 class ModelDraft;
+class PooledPrompt;
 
 // What a request does with its decoder rows: which tokens the rows have, and
 // what the logits are used for. All memory is reserved at construction. Not
@@ -61,6 +62,9 @@ class DecoderTask {
   virtual bool tentative() const { return false; }
   // How many tokens of the draft the last Take() accepted.
   virtual int accepted() const { return 0; }
+  // The task takes the vectors of its rows, not their logits; null: it takes
+  // logits.
+  virtual PooledPrompt* pooled_prompt() { return nullptr; }
   // Gives back what the task has in its context beside the rows.
   virtual void Release() {}
 

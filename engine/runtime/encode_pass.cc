@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/compute/op_timer.h"
+#include "engine/runtime/head_of.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -82,7 +83,7 @@ absl::Status EncodePass::RunHead(EncoderTask::Layers layers) {
   const Matrix src = head_buffer_.rows(0, rows, width);
   ReadVectors(src);
   Matrix result = src;
-  if (const Head* const head = HeadOf(layers)) {
+  if (const Head* const head = HeadOf(transformer, layers)) {
     ASSIGN_OR_RETURN(result, head->Run(memory_.exec, head_buffer_, src));
   }
   // A model has one head: either all its vectors want logits, or none does.
@@ -121,23 +122,6 @@ absl::Status EncodePass::RunLogits(Matrix src) {
         memory_.activations.logits().view(static_cast<int>(r)));
   }
   return absl::OkStatus();
-}
-
-const Head* EncodePass::HeadOf(EncoderTask::Layers layers) const {
-  const Transformer& transformer = memory_.transformer;
-  switch (layers) {
-    case EncoderTask::Layers::kNone:
-      return nullptr;
-    case EncoderTask::Layers::kEmbed:
-      return &transformer.embed();
-    case EncoderTask::Layers::kHead:
-      return &transformer.head();
-    case EncoderTask::Layers::kSparse:
-      return &transformer.sparse();
-    case EncoderTask::Layers::kTokens:
-      return &transformer.tokens();
-  }
-  return nullptr;
 }
 
 void EncodePass::FoldLogits() {

@@ -56,8 +56,6 @@ class EncodePass {
   absl::Status RunHead(EncoderTask::Layers layers);
   void ReadVectors(Matrix dst) const;
   absl::Status RunLogits(Matrix src);
-  // The layers of that name.
-  const Head* HeadOf(EncoderTask::Layers layers) const;
   // Pools the last logits of the vectors that want all of them.
   void FoldLogits();
 

@@ -111,7 +111,9 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
   const bool tokens = ReadsTokens(spec.head->kind);
   Part part = {.layers = Layers::kHead,
                .vectors = tokens ? rows : 1,
-               .width = WidthAfter(spec.head->layers, spec.hidden)};
+               .width = spec.head->yes_id >= 0
+                            ? 1
+                            : WidthAfter(spec.head->layers, spec.hidden)};
   if (!tokens) part.poolings = {spec.head->pooling};
   return std::unique_ptr<EncoderTask>(new EncoderTask({std::move(part)}, 0));
 }

@@ -16,9 +16,9 @@
 
 namespace attend {
 
-// What a request does with an encoded source: reads some vectors, takes each
-// through the same layers, and keeps the results. All memory is reserved at
-// construction.
+// What a request does with an encoded source, or with a prompt that is pooled:
+// reads some vectors, takes each through the same layers, and keeps the
+// results. All memory is reserved at construction.
 class EncoderTask {
  public:
   // The layers of the transformer that follow its encoder.

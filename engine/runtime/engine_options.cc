@@ -28,7 +28,7 @@ constexpr int kLongestOwnLength = 1 << 15;
 
 int DefaultSourceTokens(const TransformerSpec& spec) {
   const int positions = spec.SourceEmbedding().max_positions;
-  if (!spec.encoder) return positions - 1;
+  if (!spec.encoder) return positions - (spec.generates ? 1 : 0);
   if (positions > kLongestOwnLength) return EngineOptions::kEncoderTokens;
   const uint64_t room =
       EngineOptions::kMaxDefaultEncodeBytes / EncodeRowBytes(spec);
@@ -45,7 +45,7 @@ KvType DefaultKvType(ComputeType dtype) {
 EngineOptions FitOptions(const TransformerSpec& spec, EngineOptions options) {
   const int positions = spec.SourceEmbedding().max_positions;
   // A prompt leaves room for one new token.
-  const int most = spec.encoder ? positions : positions - 1;
+  const int most = spec.encoder || !spec.generates ? positions : positions - 1;
   if (options.max_source_tokens == 0) {
     options.max_source_tokens = DefaultSourceTokens(spec);
   }

@@ -88,6 +88,7 @@ ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   info.labels = std::move(family.labels);
   info.label_scores = family.label_scores;
   info.pair_scores = family.pair_scores;
+  info.chat_pairs = family.chat_pairs;
   info.prompts = std::move(family.prompts);
   info.default_prompt = std::move(family.default_prompt);
   info.adds_special = family.adds_special;
@@ -201,7 +202,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                         .shortlist = std::move(listed.shortlist)}));
   // Gives memory that was needed for loading only back to the system.
   malloc_trim(0);
-  if (spec.decoder) {
+  if (spec.decoder && spec.generates) {
     model.grammars = std::make_unique<GrammarCompiler>(
         *files.tokenizer, spec.LogitsVocab(), spec.encoder.has_value());
   }

@@ -127,7 +127,7 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory,
   if (!spec.encoder) {
     ASSIGN_OR_RETURN(files.chat, ChatTemplate::Load(own));
   }
-  if (spec.decoder) {
+  if (spec.decoder && spec.generates) {
     ASSIGN_OR_RETURN(files.generation,
                      LoadGenerationDefaults(own, config, spec));
   }

@@ -54,7 +54,7 @@ TransformerContext::TransformerContext(const Transformer& transformer,
   if (transformer.encodes()) {
     encode_pass_.emplace(memory_, options.max_source_tokens, rows);
   }
-  if (transformer.generates()) {
+  if (transformer.decodes()) {
     decode_pass_.emplace(memory_, rows, drafter_.get());
   }
 }

@@ -22,7 +22,7 @@ DecodingLimits LimitsOf(const Transformer& transformer,
 // whose layout is never used.
 KvLayout LayoutOf(const Transformer& transformer,
                   const EngineOptions& options) {
-  if (!transformer.generates()) return transformer.encoder_kv_layout();
+  if (!transformer.decodes()) return transformer.encoder_kv_layout();
   return transformer.decoder_kv_layout(
       options.kv_cache_dtype.value_or(DefaultKvType(transformer.dtype())));
 }
@@ -52,7 +52,7 @@ TransformerEngine::TransformerEngine(Compute& compute,
   info_.token_types = spec.SourceEmbedding().token_types;
   info_.generates = transformer_->generates() && !HeadReadsDecoder();
   info_.continues_source = info_.generates && !transformer_->encodes();
-  info_.embeds = transformer_->encodes();
+  info_.embeds = !info_.continues_source;
   if (info_.embeds) {
     info_.token_width = spec.hidden;
     info_.embedding_width = spec.embed.pooled ? spec.EmbedWidth() : 0;
@@ -99,7 +99,7 @@ absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
   std::unique_ptr<TransformerEngine> engine(new TransformerEngine(
       compute, std::move(transformer), std::move(token_texts), std::move(info),
       limited, std::move(beside)));
-  if (engine->transformer_->generates() && engine->pool_blocks_ < 2) {
+  if (engine->transformer_->decodes() && engine->pool_blocks_ < 2) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "kv_cache_bytes is %d, one request needs at least two blocks of %d "
         "bytes",

@@ -85,6 +85,7 @@ class TransformerEngine : public Engine {
                                         int tokens) const;
   // INVALID_ARGUMENT if the model has no alignments, or if those of the results
   // may be too large; see kMaxAlignmentNumbers.
+  absl::Status CheckGenerates() const;
   absl::Status CheckAlignments(int results, int tokens,
                                const EngineInput& input) const;
   // INVALID_ARGUMENT if the sequence, whose input has `tokens` tokens, could

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -13,6 +14,7 @@
 #include "engine/runtime/aligned_generation.h"
 #include "engine/runtime/generation.h"
 #include "engine/runtime/head_task.h"
+#include "engine/runtime/pooled_prompt.h"
 #include "engine/runtime/transformer_engine.h"
 #include "engine/runtime/validate_input.h"
 #include "engine/tensor/status_macros.h"
@@ -30,6 +32,16 @@ int TokensOf(const EngineInput& input) {
 std::vector<int> FirstTokens(const EngineInput& input, int decoder_start_id) {
   const auto* prompt = std::get_if<Prompt>(&input);
   return prompt != nullptr ? prompt->ids : std::vector<int>{decoder_start_id};
+}
+
+// The tokens that a decoder alone reads.
+std::vector<int> ReadTokens(const EngineInput& input) {
+  return std::visit([](const auto& tokens) { return tokens.ids; }, input);
+}
+
+// Leaves out the tokens `padding` at the end; of nothing else, all but one.
+void DropPadding(int padding, std::vector<int>& tokens) {
+  while (tokens.size() > 1 && tokens.back() == padding) tokens.pop_back();
 }
 
 }  // namespace
@@ -57,11 +69,23 @@ std::vector<int> TransformerEngine::ListedTokens(
 template <class Task>
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
     const Task& task, const EngineRequest& request) const {
-  if (!transformer_->encodes()) {
+  const TransformerSpec& spec = transformer_->spec();
+  if (transformer_->encodes()) {
+    return EncoderTask::Create(task, spec, TokensOf(request.input));
+  }
+  if (transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no encoder");
   }
-  return EncoderTask::Create(task, transformer_->spec(),
-                             TokensOf(request.input));
+  std::vector<int> tokens = ReadTokens(request.input);
+  if (std::is_same_v<Task, ClassifyTask> && spec.head) {
+    DropPadding(spec.head->padding_id, tokens);
+  }
+  const int count = static_cast<int>(tokens.size());
+  ASSIGN_OR_RETURN(std::unique_ptr<EncoderTask> result,
+                   EncoderTask::Create(task, spec, count));
+  return MakeRows(std::make_unique<PooledPrompt>(
+                      std::move(tokens), std::move(result), spec.hidden),
+                  /*max_hypotheses=*/1, count, request.cache_salt);
 }
 
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
@@ -86,9 +110,7 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
 
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
     const GenerateTask& task, const EngineRequest& request) const {
-  if (!info_.generates) {
-    return absl::InvalidArgumentError("the model has no decoder");
-  }
+  RETURN_IF_ERROR(CheckGenerates());
   const GenerationParams& params = task.params;
   const EngineInput& input = request.input;
   std::vector<int> prompt = FirstTokens(input, params.decoder_start_id);
@@ -137,9 +159,7 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
 
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
     ScoreTask& task, const EngineRequest& request) const {
-  if (!info_.generates) {
-    return absl::InvalidArgumentError("the model has no decoder");
-  }
+  RETURN_IF_ERROR(CheckGenerates());
   const EngineInput& input = request.input;
   const int start =
       task.decoder_start_id.value_or(info_.generation.decoder_start_id);
@@ -162,6 +182,14 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
           std::move(tokens), Scorer(std::move(task.target), task.top_log_probs),
           task.alignments ? TokensOf(input) : 0),
       /*max_hypotheses=*/1, computed, request.cache_salt);
+}
+
+absl::Status TransformerEngine::CheckGenerates() const {
+  if (info_.generates) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      transformer_->decodes() && !transformer_->encodes()
+          ? "the model's decoder does not generate"
+          : "the model has no decoder");
 }
 
 absl::Status TransformerEngine::CheckAlignments(
@@ -217,7 +245,8 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
       std::visit([&](auto& task) { return MakeOutcome(task, request); },
                  request.task));
   std::unique_ptr<SourceEncode> source;
-  if (auto* given = std::get_if<SourceTokens>(&request.input)) {
+  auto* const given = std::get_if<SourceTokens>(&request.input);
+  if (given != nullptr && transformer_->encodes()) {
     source = SourceEncode::Make(
         *transformer_, std::move(*given),
         {.block_tokens = kv_layout_.block_tokens,

@@ -65,6 +65,19 @@ absl::Status CheckPositions(const SourceTokens& source, int max_positions) {
   return absl::OkStatus();
 }
 
+// A decoder reads its tokens one after the other. Where the first one stands
+// makes no difference.
+absl::Status CheckNoHoles(const SourceTokens& source) {
+  for (size_t i = 1; i < source.positions.size(); ++i) {
+    if (source.positions[i] == source.positions[i - 1] + 1) continue;
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "source position is %d after %d: the model's decoder reads no source "
+        "with holes in its mask",
+        source.positions[i], source.positions[i - 1]));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ValidateInput(const EngineInput& input, const ModelInfo& info,
@@ -76,14 +89,15 @@ absl::Status ValidateInput(const EngineInput& input, const ModelInfo& info,
     }
     return CheckIds("prompt", prompt->ids, info);
   }
-  if (!spec.encoder) {
+  if (!spec.encoder && spec.generates) {
     return absl::InvalidArgumentError(
         "the model has no encoder, but the request has a source");
   }
   const SourceTokens& source = std::get<SourceTokens>(input);
   RETURN_IF_ERROR(CheckIds("source", source.ids, info));
   RETURN_IF_ERROR(CheckTypes(source, info.token_types));
-  return CheckPositions(source, spec.encoder->embedding.max_positions);
+  RETURN_IF_ERROR(CheckPositions(source, spec.SourceEmbedding().max_positions));
+  return spec.encoder ? absl::OkStatus() : CheckNoHoles(source);
 }
 
 }  // namespace attend

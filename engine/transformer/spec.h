@@ -177,6 +177,14 @@ struct HeadSpec {
   // vector of the last of these.
   bool reads_decoder = false;
   std::vector<DenseSpec> layers;  // slots "head.<i>"
+  // With kSequence, in decoders: tokens with this id at the end of a prompt do
+  // not count. -1: all tokens count.
+  int padding_id = -1;
+  // With kSequence, in decoders: the score is the logit of token `yes_id` of
+  // the vocabulary projection (slot "logits.weight"), less that of `no_id`
+  // unless that is -1. Then there are no layers. -1: the layers score.
+  int yes_id = -1;
+  int no_id = -1;
 };
 
 // norm(activation(x W^T + b)), or without the norm. Slots "logits.projection"

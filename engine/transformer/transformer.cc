@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "engine/tensor/row_source.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/transformer/token_score_row.h"
 
 namespace attend {
 namespace {
@@ -114,10 +115,27 @@ absl::Status Transformer::LoadHeads(Weights& weights) {
     tokens_ = Head(std::move(tokens));
   }
   if (!spec_.head) return absl::OkStatus();
+  if (spec_.head->yes_id >= 0) return LoadTokenScore(weights);
   ASSIGN_OR_RETURN(std::vector<Dense> head,
                    LoadDense(primitives_, weights, "head", spec_.hidden,
                              spec_.head->layers, options));
   head_ = Head(std::move(head));
+  return absl::OkStatus();
+}
+
+absl::Status Transformer::LoadTokenScore(Weights& weights) {
+  const HeadSpec& head = *spec_.head;
+  ASSIGN_OR_RETURN(
+      const auto rows,
+      weights.Rows("logits.weight",
+                   {spec_.decoder->embedding.vocab, spec_.hidden}));
+  ASSIGN_OR_RETURN(Linear linear,
+                   Linear::Create(primitives_, ComputeType::kF32,
+                                  TokenScoreRow(*rows, head.yes_id, head.no_id),
+                                  {}, kMaxHeadRows));
+  std::vector<Dense> layers;
+  layers.emplace_back(Dense::Parts{.out = 1, .linear = std::move(linear)});
+  head_ = Head(std::move(layers));
   return absl::OkStatus();
 }
 

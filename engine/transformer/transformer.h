@@ -54,7 +54,8 @@ class Transformer {
   // Rows of the vocabulary projection; 0: no vocabulary projection.
   int vocab() const { return spec_.LogitsVocab(); }
   bool encodes() const { return encoder_.has_value(); }
-  bool generates() const { return decoder_.has_value(); }
+  bool decodes() const { return decoder_.has_value(); }
+  bool generates() const { return decodes() && spec_.generates; }
   // The widest vectors that embed() and head() read or write.
   int head_width() const;
   // The layout of one encoder layer's keys and values, for an EncodeBuffer:
@@ -80,9 +81,9 @@ class Transformer {
   absl::Status Encode(ExecContext& context, Activations& activations,
                       absl::Span<EncodePiece> pieces) const;
 
-  // The layers after the encoder: those of EmbedSpec and those of HeadSpec.
-  // They read vectors of PooledWidth() and of `hidden` numbers. Both may be
-  // empty.
+  // The layers after the encoder, or after a decoder that does not generate:
+  // those of EmbedSpec and those of HeadSpec. They read vectors of
+  // PooledWidth() and of `hidden` numbers. Both may be empty.
   const Head& embed() const { return embed_; }
   const Head& head() const { return head_; }
   // Those of SparseSpec and of TokenVectorsSpec, which read `hidden` numbers.
@@ -108,6 +109,7 @@ class Transformer {
  private:
   Transformer(Compute& compute, const TransformerSpec& spec, ComputeType dtype);
   absl::Status LoadHeads(Weights& weights);
+  absl::Status LoadTokenScore(Weights& weights);
   absl::Status LoadLogits(Weights& weights, TokenTables& tables,
                           const LoadOptions& options);
   // The answers to `needs` about the logits of `src`.

@@ -156,13 +156,38 @@ absl::Status CheckHeadWidth(const TransformerSpec& spec) {
                     absl::StrCat("a last layer of ", logits));
 }
 
-// Checks `embed` and `head`; without an encoder both must be unset.
+// Checks the fields of heads that only decoders have.
+absl::Status CheckDecoderHead(const TransformerSpec& spec) {
+  const HeadSpec& head = *spec.head;
+  constexpr char kWhere[] =
+      "but of heads that label sequences, after a decoder";
+  const bool decodes = !spec.encoder && head.kind == HeadKind::kSequence;
+  RETURN_IF_ERROR(AtLeast("head.padding_id", head.padding_id, -1));
+  RETURN_IF_ERROR(AtLeast("head.yes_id", head.yes_id, -1));
+  RETURN_IF_ERROR(AtLeast("head.no_id", head.no_id, -1));
+  RETURN_IF_ERROR(
+      Unset("head.padding_id", !decodes && head.padding_id >= 0, kWhere));
+  RETURN_IF_ERROR(Unset("head.yes_id", !decodes && head.yes_id >= 0, kWhere));
+  RETURN_IF_ERROR(Unset("head.no_id", head.yes_id < 0 && head.no_id >= 0,
+                        "without head.yes_id"));
+  if (head.yes_id < 0) return absl::OkStatus();
+  const int vocab = spec.decoder->embedding.vocab;
+  if (head.yes_id >= vocab || head.no_id >= vocab) {
+    return Unexpected(head.yes_id >= vocab ? "head.yes_id" : "head.no_id",
+                      head.yes_id >= vocab ? head.yes_id : head.no_id,
+                      absl::StrCat("a token below ", vocab));
+  }
+  return Unset("head.layers", !head.layers.empty(), "with head.yes_id");
+}
+
+// Checks `embed` and `head`; where a decoder generates and there is no encoder,
+// both must be unset.
 absl::Status CheckHeads(const TransformerSpec& spec) {
   const EmbedSpec& embed = spec.embed;
   RETURN_IF_ERROR(AtLeast("embed.poolings.size()",
                           static_cast<int>(embed.poolings.size()), 1));
   RETURN_IF_ERROR(CheckDense("embed", spec.PooledWidth(), embed.layers));
-  if (!spec.encoder) {
+  if (!spec.encoder && spec.generates) {
     constexpr char kWhere[] = "without an encoder";
     RETURN_IF_ERROR(Unset("embed.pooled", !embed.pooled, kWhere));
     RETURN_IF_ERROR(Unset("embed.sparse", embed.sparse.has_value(), kWhere));
@@ -177,6 +202,7 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
   RETURN_IF_ERROR(CheckTokenEmbeddings(spec));
   if (!spec.head) return absl::OkStatus();
   const HeadSpec& head = *spec.head;
+  RETURN_IF_ERROR(CheckDecoderHead(spec));
   if (ReadsTokens(head.kind)) {
     RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,
                           "but of heads that label sequences"));
@@ -198,7 +224,9 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
 }
 
 absl::Status CheckLogits(const TransformerSpec& spec) {
-  if (!spec.generates) return Unexpected("generates", "false", "true");
+  RETURN_IF_ERROR(Unset("generates",
+                        !spec.generates && (spec.encoder || !spec.decoder),
+                        "but of a decoder alone"));
   RETURN_IF_ERROR(Positive("logits_scale", spec.logits_scale));
   if (const auto& projection = spec.logits_projection) {
     RETURN_IF_ERROR(AtLeast("logits_projection.out", projection->out, 1));
@@ -207,8 +235,8 @@ absl::Status CheckLogits(const TransformerSpec& spec) {
     }
   }
   RETURN_IF_ERROR(ZeroOrMore("logits_softcap", spec.logits_softcap));
-  if (!spec.decoder) {
-    constexpr char kWhere[] = "without a decoder";
+  if (!spec.decoder || !spec.generates) {
+    constexpr char kWhere[] = "without a decoder that generates";
     RETURN_IF_ERROR(Neutral("logits_scale", spec.logits_scale, 1, kWhere));
     RETURN_IF_ERROR(
         Unset("logits_projection", spec.logits_projection.has_value(), kWhere));

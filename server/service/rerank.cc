@@ -31,6 +31,7 @@ class RerankHandler final
  private:
   absl::StatusOr<int> Prepare(const v1::RerankRequest& request) override {
     RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_RERANK}));
+    if (TakesChat()) context().UseSandbox();
     RETURN_IF_ERROR(
         service().CheckManyInputs("documents", request.documents_size()));
     if (!request.truncate()) {
@@ -61,16 +62,17 @@ class RerankHandler final
   absl::Status Submit(const v1::RerankRequest& request, int index,
                       InputState& input) override {
     if (compares_) return SubmitText(request, index, input);
-    v1::Input pair;
-    pair.set_text(request.query());
-    pair.set_pair(request.documents(index));
-    // A CrossEncoder cuts every pair at this length.
+    const bool chats = TakesChat();
+    // A CrossEncoder cuts every pair at this length. A conversation that is cut
+    // would lose the question at its end.
     ASSIGN_OR_RETURN(Source source,
-                     ReadSource(pair,
-                                {.truncate = request.truncate(),
+                     ReadSource(PairOf(request, index),
+                                {.truncate = request.truncate() && !chats,
                                  .max_text_tokens = info().max_text_tokens,
                                  .needs_token = true,
                                  .takes_pair = true,
+                                 .takes_chat = chats,
+                                 .chat = model().chat,
                                  .call = &input.call()},
                                 info(), tokenizer(),
                                 absl::StrFormat("documents[%d]", index)));
@@ -81,6 +83,30 @@ class RerankHandler final
                     .limits = {.choices = 0, .values = 1},
                     .priority = request.priority()},
                    absl::StrFormat("documents[%d]", index));
+  }
+
+  bool TakesChat() const {
+    return info().chat_pairs && model().chat != nullptr;
+  }
+
+  // The query and a document: a pair of texts, or a conversation.
+  v1::Input PairOf(const v1::RerankRequest& request, int index) const {
+    v1::Input pair;
+    if (!TakesChat()) {
+      pair.set_text(request.query());
+      pair.set_pair(request.documents(index));
+      return pair;
+    }
+    v1::Chat& chat = *pair.mutable_chat();
+    chat.set_no_generation_prompt(true);
+    const auto add = [&](const char* role, const std::string& content) {
+      v1::ChatMessage& message = *chat.add_messages();
+      message.set_role(role);
+      message.set_content(content);
+    };
+    add("query", request.query());
+    add("document", request.documents(index));
+    return pair;
   }
 
   // Submits a document, or the query after the last one.

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 import transformers
+from sentence_transformers.cross_encoder.modules import LogitScore
 
 import family_checkpoints as checkpoints
 import hub_encoders
@@ -26,7 +27,13 @@ def build(folder, fixture):
     config = kind.config_class(**fixture["config"])
     model = kind._from_config(config, attn_implementation="eager").eval()
     rng = checkpoints.randomise(model, fixture["seed"])
+    if config.model_type.startswith("gemma"):
+        for name, tensor in model.state_dict().items():
+            if "norm" in name:
+                tensor -= 1  # stored without the 1
     checkpoints.save(model, folder, fixture)
+    if "logit_score" in fixture:
+        sentence_modules.write_logit_score(folder, fixture["logit_score"])
     if "sentence" in fixture:
         sentence_modules.write(folder, config.hidden_size, fixture["sentence"], rng)
 
@@ -48,6 +55,10 @@ def inputs(config, rng):
         result.append({"source": ids(24), "types": types})
     if end:  # a decoder reads what is masked
         return result
+    if hasattr(config, "num_key_value_heads"):
+        # A decoder: no holes, padding on the right, and at the end unmasked.
+        result.append({"source": ids(8) + [pad] * 3, "mask": [1] * 8 + [0] * 3})
+        return result + [{"source": ids(7) + [pad] * 2}]
     mask = [1] + [int(x) for x in rng.rand(18) < 0.6] + [1]
     result.append({"source": [i if m or counted else pad for i, m in
                               zip(ids(20), mask)], "mask": mask})
@@ -109,13 +120,18 @@ def activation(config):
 def sequence_classes(model, folder, fixture, given):
     if given.get("mask", [1])[0] == 0:
         return []  # heads take the first token, padding or not
-    head = getattr(model, "classification_head", None) or model.classifier
-    last = getattr(head, "out_proj", head)
+    if hasattr(model, "score"):
+        last = model.score  # of each token
+    else:
+        head = getattr(model, "classification_head", None) or model.classifier
+        last = getattr(head, "out_proj", head)
     read = []
     hook = last.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0]))
     logits = run(model, given)
     hook.remove()
-    terms = torch.cat([(last.weight * read[0]).flatten(), last.bias])
+    terms = (last.weight * read[0].reshape(-1, read[0].shape[-1])[-1]).flatten()
+    if last.bias is not None:
+        terms = torch.cat([terms, last.bias])
     name, function = activation(model.config)
     return [("classify", {
         **given, "activation": name, "logits": [nine(x) for x in logits],
@@ -125,6 +141,22 @@ def sequence_classes(model, folder, fixture, given):
 def next_sentence(model, folder, fixture, given):
     model.classifier = model.cls.seq_relationship
     return sequence_classes(model, folder, fixture, given)
+
+
+@torch.no_grad()
+def token_scores(model, folder, fixture, given):
+    """LogitScore of sentence-transformers, by its own class."""
+    module = LogitScore.load(folder / "1_LogitScore")
+    keep = kept(given, torch.tensor(given["source"])).tolist()
+    output = model(torch.tensor([keep]), output_hidden_states=True)
+    score = module({"causal_logits": output.logits})["scores"][0]
+    weight = model.lm_head.weight[module.true_token_id].clone()
+    if module.false_token_id is not None:
+        weight -= model.lm_head.weight[module.false_token_id]
+    terms = (weight * output.hidden_states[-1][0, -1]).norm()
+    return [("classify", {
+        **given, "activation": "sigmoid", "logits": [nine(score[0])],
+        "terms": nine(terms), "scores": [nine(torch.sigmoid(score)[0])]})]
 
 
 def token_classes(model, folder, fixture, given):
@@ -180,7 +212,8 @@ def masked_tokens(model, folder, fixture, given):
         "log_probs": rows(best[:, :TOP]), "logits": rows(logits[where[:1]])})]
 
 
-KINDS = {"Model": embeddings, "Encoder": embeddings, "SequenceClassification": sequence_classes,
+KINDS = {"CausalLM": token_scores, "Model": embeddings, "Encoder": embeddings,
+         "SequenceClassification": sequence_classes,
          "NextSentencePrediction": next_sentence, "QuestionAnswering": spans, "MultipleChoice": choice,
          "TokenClassification": token_classes, "MaskedLM": masked_tokens}
 
@@ -195,7 +228,9 @@ def expected(folder, fixture):
     for given in inputs(model.config, rng):
         for part, case in make(model, folder, fixture, given):
             value.setdefault(part, []).append(case)
-    if hasattr(model.config, "id2label") and make in (sequence_classes, token_classes):
+    if make is token_scores:
+        value["labels"] = ["LABEL_0"]
+    elif make in (sequence_classes, token_classes):
         labels = model.config.id2label
         value["labels"] = [labels[i] for i in range(len(labels))]
     if make is next_sentence:

@@ -9,6 +9,7 @@ import family_checkpoints as checkpoints
 from cases import (Case, beams, encoder_case, greedy, logits_case, score_case,
                    start_of)
 from decoder_fixtures import DECODERS, FAIRSEQ_DECODERS
+from decoder_head_fixtures import DECODER_HEADS
 from encoder_fixtures import ENCODERS, SEEDED_ENCODERS
 from encoder_relatives import ENCODER_RELATIVES
 from fixture_cases import robust, write_expected
@@ -16,7 +17,8 @@ from seq2seq_fixtures import SEQ2SEQ
 
 FIXTURES = SEQ2SEQ + SEEDED_ENCODERS + FAIRSEQ_DECODERS + [
     {"seed": first + 10 * i, **fixture}
-    for first, fixtures in ((3000, ENCODERS), (3500, ENCODER_RELATIVES), (4000, DECODERS))
+    for first, fixtures in ((3000, ENCODERS), (3500, ENCODER_RELATIVES),
+                            (4000, DECODERS), (8000, DECODER_HEADS))
     for i, fixture in enumerate(fixtures)]
 
 
@@ -32,7 +34,8 @@ def build(folder, fixture):
         checkpoints.save(checkpoints.seq2seq_model(fixture), folder, fixture)
         expected(folder, fixture)
         return
-    cases = encoder_cases if fixture["seed"] < 4000 else decoder_cases
+    generates = 4000 <= fixture["seed"] < 8000
+    cases = decoder_cases if generates else encoder_cases
     cases.build(folder, fixture)
     cases.expected(folder, fixture)
 

@@ -4,7 +4,8 @@ transformers computes with them, and what it computes with models/en-de.
 
     python3 -m venv /tmp/golden
     /tmp/golden/bin/pip install torch==2.15.0 transformers==5.23.0 \
-        sentencepiece==0.2.3 safetensors==0.8.0 numpy==2.4.6
+        sentencepiece==0.2.3 safetensors==0.8.0 numpy==2.4.6 \
+        sentence-transformers==6.2.0
     /tmp/golden/bin/python tests/golden/make_golden.py            # everything
     /tmp/golden/bin/python tests/golden/make_golden.py plain families text  # some
 

@@ -50,6 +50,37 @@ def write_dense(folder, hidden, out, rng):
          for name, value in weights.items()}, folder / "model.safetensors")
 
 
+RERANK_TEMPLATE = (
+    "[CLS] document {{ (messages | selectattr('role', 'eq', 'document') | first)"
+    ".content }} query {{ (messages | selectattr('role', 'eq', 'query') | first)"
+    ".content }} [SEP]")
+
+
+def write_logit_score(folder, tokens):
+    """modules.json of a CrossEncoder that generates, and its template."""
+    (folder / "chat_template.jinja").write_text(RERANK_TEMPLATE)
+    write_json(folder / "modules.json", [
+        {"idx": 0, "name": "0", "path": "",
+         "type": "sentence_transformers.base.modules.transformer.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_LogitScore", "type":
+         "sentence_transformers.cross_encoder.modules.logit_score.LogitScore"}],
+        indent=2)
+    logits = {"method": "forward", "method_output_name": "logits"}
+    write_json(folder / "sentence_bert_config.json", {
+        "transformer_task": "text-generation",
+        "modality_config": {"text": logits, "message": {**logits, "format": "flat"}},
+        "module_output_name": "causal_logits"}, indent=2)
+    write_json(folder / "config_sentence_transformers.json", {
+        "__version__": {"pytorch": "2.9.0", "sentence_transformers": "6.2.0",
+                        "transformers": "5.23.0"},
+        "activation_fn": "torch.nn.modules.activation.Sigmoid",
+        "default_prompt_name": None, "model_type": "CrossEncoder",
+        "prompts": {}}, indent=2)
+    (folder / "1_LogitScore").mkdir()
+    write_json(folder / "1_LogitScore" / "config.json", {
+        **tokens, "module_input_name": "causal_logits"}, indent=2)
+
+
 def pool(hidden, mode):
     """`hidden` are the rows that the mask keeps."""
     return {"cls": lambda: hidden[0], "mean": lambda: hidden.mean(0),

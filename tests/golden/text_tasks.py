@@ -2,11 +2,14 @@
 under families/: its pipelines where there is one for the task."""
 
 import json
+import shutil
+import tempfile
 
 import numpy as np
 import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from sentence_transformers import CrossEncoder
 from transformers import PreTrainedTokenizerFast, pipeline
 
 import sentence_modules
@@ -293,6 +296,24 @@ def rerank(checkpoint):
            "order": order, "raw": apart(raw), "scores": apart(scores)}
 
 
+def rerank_chat(families, tokenizer, name):
+    """The same by a decoder, whose pairs are conversations: by CrossEncoder."""
+    query = "a small dog"
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(families / name, folder, dirs_exist_ok=True)
+        tokenizer.chat_template = sentence_modules.RERANK_TEMPLATE
+        tokenizer.save_pretrained(folder)
+        model = CrossEncoder(folder, device="cpu", model_kwargs={
+            "attn_implementation": "eager", "dtype": torch.float32})
+        pairs = [(query, document) for document in DOCUMENTS]
+        raw = model.predict(pairs, activation_fn=torch.nn.Identity(), batch_size=1)
+        scores = model.predict(pairs, batch_size=1)
+    order = sorted(range(len(raw)), key=lambda i: -raw[i])
+    return {"model": name, "query": query, "documents": DOCUMENTS,
+            "order": order, "raw": apart(raw),
+            "scores": [nine(scores[i]) for i in order]}
+
+
 def embed(checkpoint):
     sentence = checkpoint.fixture["sentence"]
     prompts = {"": "", **sentence.get("prompts", {})}
@@ -336,6 +357,7 @@ def write(folder, families):
     for part, (make, names) in TASKS.items():
         value[part] = [case for name in names
                        for case in make(Checkpoint(families, tokenizer(), name))]
+    value["rerank"].append(rerank_chat(families, tokenizer(), "qwen3-logit-score"))
     value["embed_tokens"] = [case for name in ("bart-gelu", "t5-few-buckets")
                              for case in embed_tokens(families, tokenizer(), name)]
     write_expected(folder / "expected.json", value)

@@ -39,6 +39,7 @@ struct Family {
   std::vector<std::string> labels = {};
   LabelScores label_scores = LabelScores::kSoftmax;
   LabelScores pair_scores = LabelScores::kSigmoid;  // see ModelInfo
+  bool chat_pairs = false;                          // see ModelInfo
   // Prompts of embeddings; see ModelInfo.
   std::map<std::string, std::string> prompts = {};
   std::string default_prompt = {};

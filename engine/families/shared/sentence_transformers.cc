@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/drop_decoder.h"
 #include "engine/families/shared/encoder_heads.h"
+#include "engine/families/shared/logit_score.h"
 #include "engine/families/shared/sentence_modules.h"
 #include "engine/families/shared/token_modules.h"
 #include "engine/json/json_file.h"
@@ -194,17 +196,15 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
       JsonFile::LoadList(directory + "/modules.json");
   if (absl::IsNotFound(modules.status())) return ReadBareModel(family);
   RETURN_IF_ERROR(modules.status());
-  if (!family.spec.encoder) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        directory,
-        "/modules.json: embeds texts, but the model has no encoder"));
-  }
+  ASSIGN_OR_RETURN(const bool ranks,
+                   ReadLogitScore(directory, *modules, family));
+  if (!family.spec.encoder && family.spec.generates) PoolDecoder(family);
   // sentence-transformers loads the encoder of T5 alone.
   if (family.spec.encoder && family.spec.decoder) DropDecoder(family);
   ASSIGN_OR_RETURN(const bool compares_tokens, ComparesTokens(directory));
   if (compares_tokens) {
     RETURN_IF_ERROR(ReadTokenModules(directory, *modules, family));
-  } else {
+  } else if (!ranks) {
     RETURN_IF_ERROR(ReadModules(directory, *modules, first.is_static, family));
   }
   if (!first.is_static) {

@@ -369,13 +369,6 @@ TEST_P(BadConfigsTest, AnUnknownPoolingIsNamedBesideTheKnown) {
               AllOf(HasSubstr("LSTM"), HasSubstr("and a Pooling")));
 }
 
-TEST_P(BadConfigsTest, ADecoderDoesNotEmbed) {
-  if (!IsDecoder()) return;
-  stored_.Write("modules.json", "[]");
-  EXPECT_THAT(Error(Json::object()),
-              AllOf(HasSubstr("modules.json"), HasSubstr("no encoder")));
-}
-
 std::string NameOf(const testing::TestParamInfo<Golden>& info) {
   std::string name = info.param.directory;
   name.erase(0, name.rfind('/') + 1);

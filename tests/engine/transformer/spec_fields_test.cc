@@ -110,8 +110,9 @@ void AddRefusedOfCross(Names& names) {
 }
 
 Names RefusedOf(Base base) {
-  Names names = {"hidden 0", "encoder", "embed.poolings none", "generates",
+  Names names = {"hidden 0", "encoder", "embed.poolings none",
                  "logits_projection of none"};
+  if (base != Base::kDecoder) names.insert("generates");
   switch (base) {
     case Base::kMaskedLm:
       names.insert("head.pooling");
@@ -131,7 +132,7 @@ Names RefusedOf(Base base) {
       }
       Add({"embed.", "head."},
           {"layers[0].out 0", "layers[0].linear no map, activation"}, names);
-      Add({"head."}, {"reads_decoder"}, names);
+      Add({"head."}, {"reads_decoder", "padding_id", "yes_id", "no_id"}, names);
       AddRefusedOfStack("encoder", names);
       break;
     case Base::kEncoderDecoder:

@@ -12,7 +12,8 @@ ATTEND_FIELDS(DenseSpec, out, activation, norm, pointwise, linear, residual,
               unit_length)
 ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize, pooled,
               sparse, tokens)
-ATTEND_FIELDS(HeadSpec, kind, pooling, reads_decoder, layers)
+ATTEND_FIELDS(HeadSpec, kind, pooling, reads_decoder, layers, padding_id,
+              yes_id, no_id)
 ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head, generates,
               logits_scale, logits_projection, logits_bias, logits_softcap)
 
@@ -86,6 +87,9 @@ inline constexpr Row<HeadSpec> kHead[] = {
     {"pooling", [](HeadSpec& s) { s.pooling = Pooling::kMean; }},
     {"reads_decoder", [](HeadSpec& s) { s.reads_decoder = true; }},
     {"layers", [](HeadSpec& s) { s.layers.push_back({.out = 7}); }},
+    {"padding_id", [](HeadSpec& s) { s.padding_id = 3; }},
+    {"yes_id", [](HeadSpec& s) { s.yes_id = 3; }},
+    {"no_id", [](HeadSpec& s) { s.no_id = 2; }},
 };
 
 inline constexpr Row<TransformerSpec> kTransformer[] = {

@@ -95,7 +95,7 @@ class EngineRun {
       if (spec_.embed.tokens) outputs["tokens"] = Tokens();
       if (spec_.head) outputs["head"] = HeadRows();
     }
-    if (spec_.decoder) outputs["logits"] = Decode();
+    if (spec_.decoder && spec_.generates) outputs["logits"] = Decode();
     return outputs;
   }
 
@@ -293,7 +293,7 @@ Outputs NaiveOutputs(const TransformerSpec& spec,
     if (spec.embed.tokens) outputs["tokens"] = naive.Tokens(encoded);
     if (spec.head) outputs["head"] = naive.Head(encoded);
   }
-  if (spec.decoder) {
+  if (spec.decoder && spec.generates) {
     outputs["logits"] =
         naive.Decode(TargetOf(spec.decoder->embedding), encoded,
                      PaddingMask({kSource}, kTarget, kSource), kGiven);

@@ -12,7 +12,7 @@ namespace attend {
 
 // All outputs of a transformer for a source and a target, which depend on its
 // vocabularies only. With an encoder: "encoder", "vector" and "head". With a
-// decoder: "logits".
+// decoder that generates: "logits".
 using Outputs = std::map<std::string, Rows>;
 
 Outputs NaiveOutputs(const TransformerSpec& spec, const TensorsBySlot& weights);

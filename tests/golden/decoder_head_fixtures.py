@@ -1,0 +1,64 @@
+"""The tiny checkpoints of decoders that do not generate, as tables: they embed
+or label what they read. "4x" fixtures ("old") have a config.json as 4.x wrote
+it."""
+
+from decoder_fixtures import gemma_like, llama_like
+from encoder_fixtures import MEAN, ONE, THREE
+
+
+def read(sizes, **more):
+    """`pad_token_id` is a token that texts may have."""
+    return dict(vocab_size=61, bos_token_id=0, pad_token_id=1, eos_token_id=2,
+                **{**sizes, **more})
+
+
+def gemma3(hidden, layers, heads, kv_heads, width, **more):
+    return read(gemma_like(hidden, layers, heads, kv_heads, width, head_dim=10),
+                sliding_window_pattern=2, **more)
+
+
+LAST = dict(pooling="lasttoken", normalize=True)
+TASK = "Instruct: Given a web search query\nQuery:"
+MATRYOSHKA = dict(**LAST, prompts={"query": TASK, "document": ""})
+
+DECODER_HEADS = [
+    dict(name="qwen3-embedding", model="Qwen3Model", sentence=MATRYOSHKA,
+         config=read(llama_like(26, 2, 4, 2, 34, head_dim=10))),
+    dict(name="mistral-4x-mean-pooling", model="MistralModel", sentence=MEAN,
+         config=read(llama_like(28, 1, 2, 1, 38, sliding_window=19)),
+         old={"rope_theta": 10000.0},
+         absent=["rope_parameters", "head_dim", "layer_types"]),
+    dict(name="qwen2-both-ways", model="Qwen2Model", sentence=LAST,
+         config=read(llama_like(24, 2, 4, 2, 38), is_causal=False)),
+    dict(name="mistral-both-ways-window", model="MistralModel", sentence=MEAN,
+         config=read(llama_like(28, 2, 2, 1, 30, sliding_window=5),
+                     is_causal=False)),
+    dict(name="gemma3-embedding", model="Gemma3TextModel", config=gemma3(
+        20, 2, 2, 1, 30, sliding_window=9, use_bidirectional_attention=True),
+         sentence=dict(pooling="mean", dense=18, normalize=True)),
+    dict(name="llama-labels", model="LlamaForSequenceClassification",
+         config=read(llama_like(24, 2, 4, 2, 34), **THREE)),
+    dict(name="qwen2-4x-reward", model="Qwen2ForSequenceClassification",
+         config=read(llama_like(24, 2, 4, 2, 30), **ONE, problem_type="regression"),
+         old={"rope_theta": 10000.0}, absent=["rope_parameters", "layer_types"]),
+    dict(name="qwen3-labels", model="Qwen3ForSequenceClassification",
+         config=read(llama_like(22, 1, 2, 1, 30, head_dim=12), **ONE)),
+    dict(name="qwen3-logit-score", model="Qwen3ForCausalLM",
+         config=read(llama_like(22, 1, 2, 1, 30, head_dim=12),
+                     tie_word_embeddings=True),
+         logit_score=dict(true_token_id=17, false_token_id=41)),
+    dict(name="gemma-logit-score", model="GemmaForCausalLM",
+         config=read(llama_like(20, 1, 2, 1, 26, head_dim=10)),
+         logit_score=dict(true_token_id=5, false_token_id=None)),
+    dict(name="mistral-labels", model="MistralForSequenceClassification",
+         config=read(llama_like(20, 1, 2, 1, 26, sliding_window=7), **THREE)),
+    dict(name="gemma-labels", model="GemmaForSequenceClassification",
+         config=read(llama_like(20, 1, 2, 1, 26, head_dim=10), **THREE)),
+    dict(name="gemma2-labels", model="Gemma2ForSequenceClassification",
+         config=read(gemma_like(20, 2, 2, 1, 26, head_dim=10, sliding_window=9),
+                     **THREE)),
+    dict(name="gemma3-labels", model="Gemma3TextForSequenceClassification",
+         config=gemma3(20, 2, 2, 1, 26, sliding_window=9, **THREE)),
+    dict(name="phi3-labels", model="Phi3ForSequenceClassification",
+         config=read(llama_like(20, 1, 2, 1, 26), **THREE)),
+]
