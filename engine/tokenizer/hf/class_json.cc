@@ -56,7 +56,8 @@ absl::StatusOr<std::string> ApplyClass(std::string text, HfConfig& config) {
   if (!file.ok()) return text;
   const Json* row = FindClassRow(config.tokenizer_class);
   Json made;
-  const bool keeps = row != nullptr && row->value("keeps_file", false);
+  const bool keeps =
+      row != nullptr && !config.of_parts && row->value("keeps_file", false);
   if (row != nullptr && !keeps) made = ClassFile(*row, *file, config);
   if (made.is_null() && row != nullptr &&
       row->value("makes_vocabulary", false)) {

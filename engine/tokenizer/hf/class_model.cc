@@ -25,6 +25,8 @@ int UnknownPiece(const Json& rule, const Json& vocab, const HfConfig& config,
     if (vocab[i][0] != config.unk) continue;
     if (!scored || vocab[i][1] == 0) return static_cast<int>(i);
   }
+  const Json said = values.Value("unk_id");
+  if (scored && said.is_number_integer()) return said.get<int>();
   const Json& fallback = rule[scored ? "scored" : "first"];
   return fallback.is_null() ? -1 : fallback.get<int>();
 }

@@ -53,32 +53,66 @@ Json TemplateOf(absl::string_view symbols, const Json& row,
   return list;
 }
 
+// The templates of a tokenizer whose class has none: add_bos_token and
+// add_eos_token say what stands around a text.
+Json DefaultFrame(const HfConfig& config, bool adds_bos) {
+  std::string single = "A:0", pair = " B:1";
+  if (config.adds_bos.value_or(adds_bos) && !config.bos.empty()) {
+    single = "bos:0 " + single;
+    pair = " bos:1" + pair;
+  }
+  if (config.adds_eos.value_or(false) && !config.eos.empty()) {
+    single += " eos:0";
+    pair += " eos:1";
+  }
+  return {{"single", single}, {"pair", single + pair}};
+}
+
+// The post-processor of the row, not filled; null: that of the file stays.
+Json PostOf(const Json& row, const HfConfig& config, bool has_own) {
+  const Json post = row.value("post", Json());
+  if (config.of_parts && post.is_object() && post.contains("default")) {
+    return DefaultFrame(config, post["default"]);
+  }
+  // Classes that add tokens once more make the default of a missing one.
+  const bool again = row.value("respecial", Json()) == "extra";
+  const bool said = config.adds_bos || config.adds_eos;
+  if (!has_own && (again || (post.is_null() && said))) {
+    return DefaultFrame(config, false);
+  }
+  if (post.is_null() && !has_own) return row.value("post_if_none", Json());
+  return post;
+}
+
+// A post-processor of another type than a template, with its tokens.
+Json Filled(const Json& row, const Json& post, const HfConfig& config,
+            const IdOf& id_of) {
+  Json filled = ClassValues(row, config, nullptr).Fill(post);
+  for (const char* key : {"sep", "cls"}) {
+    if (!filled.contains(key) || !filled[key].is_null()) continue;
+    const std::string name = row["post"][key];
+    const std::string& token = RoleText(config, name.substr(1));
+    const int id = token.empty() ? IdOfNone(row, config, id_of) : id_of(token);
+    if (id < 0) return nullptr;
+    filled[key] = {token.empty() ? kNone : token, id};
+  }
+  return filled;
+}
+
 }  // namespace
 
 Json ClassPostProcessor(const HfConfig& config, bool has_own,
                         const IdOf& id_of) {
-  if (!config.built_by_class) return nullptr;
+  static const auto* none = new Json(Json::object());
   const Json* row = FindClassRow(config.tokenizer_class);
-  Json post = row->value("post", Json());
-  if (post.is_null() && !has_own) post = row->value("post_if_none", Json());
-  // Classes that add tokens once more make the default of a missing one.
-  if (!has_own && row->value("respecial", Json()) == "extra") {
-    post = {{"single", "A:0"}, {"pair", "A:0 B:1"}};
+  if (!config.built_by_class || row == nullptr) {
+    if (!config.adds_bos && !config.adds_eos) return nullptr;
+    row = none;
+    has_own = false;
   }
+  const Json post = PostOf(*row, config, has_own);
   if (post.is_null()) return nullptr;
-  if (!post.contains("single")) {
-    post = ClassValues(*row, config, nullptr).Fill(post);
-    for (const char* key : {"sep", "cls"}) {
-      if (!post.contains(key) || !post[key].is_null()) continue;
-      const std::string name = (*row)["post"][key];
-      const std::string& token = RoleText(config, name.substr(1));
-      const int id =
-          token.empty() ? IdOfNone(*row, config, id_of) : id_of(token);
-      if (id < 0) return nullptr;
-      post[key] = {token.empty() ? kNone : token, id};
-    }
-    return post;
-  }
+  if (!post.contains("single")) return Filled(*row, post, config, id_of);
   std::set<std::string> used;
   Json made = {
       {"type", "TemplateProcessing"},

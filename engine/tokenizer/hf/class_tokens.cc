@@ -62,9 +62,14 @@ void GatherTokens(const Json& json, bool present, HfConfig& config) {
   for (const Token& token : config.added) known.insert(token.content);
   // All are added: the last of several tokens with the same text counts.
   std::set<std::string> added;
-  for (Token& token : config.special) {
+  for (size_t i = 0; i < config.special.size(); ++i) {
+    const Token& token = config.special[i];
     if (known.count(token.content) > 0) continue;
-    if (added.insert(ToJson({token})).second) config.added.push_back(token);
+    // The pieces of a SentencePiece model are no texts, as roles are.
+    const bool piece = config.of_parts && i >= size_t(config.roles);
+    if (added.insert(ToJson({token})).second || piece) {
+      config.added.push_back(token);
+    }
   }
 }
 

@@ -39,6 +39,19 @@ absl::Status Explained(absl::Status error, const std::string& path,
   return model->Unexpected("type", "BPE, Unigram, WordLevel or WordPiece");
 }
 
+// Removes tokens `eos` that were added to a text that ends with one.
+void RemoveSecondEnds(int eos, Encoding& encoding) {
+  for (size_t i = encoding.ids.size(); i-- > 1;) {
+    if (encoding.ids[i] != eos || encoding.ids[i - 1] != eos ||
+        encoding.origins[i].text >= 0 || encoding.origins[i - 1].text < 0) {
+      continue;
+    }
+    encoding.ids.erase(encoding.ids.begin() + i);
+    encoding.types.erase(encoding.types.begin() + i);
+    encoding.origins.erase(encoding.origins.begin() + i);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Load(
@@ -198,6 +211,9 @@ absl::StatusOr<Encoding> HfTokenizer::Encode(const EncodeInput& input) const {
                                    input.add_special && !languages_));
   if (input.add_special && languages_) {
     RETURN_IF_ERROR(languages_->Frame(input.language, input.side, encoding));
+  }
+  if (config_.eos_once) {
+    RemoveSecondEnds(TokenId(config_.eos, input.side), encoding);
   }
   Truncate(input.max_tokens, config_.truncation_side, encoding,
            OddToken::kOfLonger, input.cut);

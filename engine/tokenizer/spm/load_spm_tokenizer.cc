@@ -37,6 +37,32 @@ absl::StatusOr<HfConfig> Checked(HfConfig config) {
   return config;
 }
 
+// Appends the tokens that the settings add after those of the file at `path`.
+absl::Status AddTokens(const std::string& path, const HfConfig& config,
+                       Vocabulary& tokens) {
+  std::vector<HfConfig::Token> added = config.added;
+  added.insert(added.end(), config.special.begin() + config.roles,
+               config.special.end());
+  for (const HfConfig::Token& token : added) {
+    const int known = tokens.Find(token.content);
+    const int id = token.id < 0 ? std::max(known, tokens.size()) : token.id;
+    if (known >= 0 && (token.id < 0 || known == id)) continue;
+    if (known >= 0 || id != tokens.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          path, ": the added token \"", token.content, "\" has id ", id,
+          ", expected ", known >= 0 ? known : tokens.size(),
+          known >= 0 ? ", as in the vocabulary" : ", the next one"));
+    }
+    if (config.separate_vocabs) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          path, ": the token \"", token.content, "\" is added to separate ",
+          "vocabularies, which is not supported"));
+    }
+    RETURN_IF_ERROR(tokens.Add(token.content));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<SpmTokenizer::SharedSideModel> SpmTokenizer::LoadSide(
@@ -53,6 +79,11 @@ absl::StatusOr<SpmTokenizer::SharedSideModel> SpmTokenizer::LoadSide(
     }
     side.special[id] = true;
   }
+  // Those that a tuning added are text, too.
+  for (const HfConfig::Token& token : config.added) {
+    if (!token.special)
+      side.special[side.vocabulary.Find(token.content)] = false;
+  }
   side.eos_id = side.vocabulary.Find(config.eos);
   side.unk_id = side.vocabulary.Find(config.unk);
   return std::make_shared<const SideModel>(std::move(side));
@@ -68,6 +99,7 @@ absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadMarian(
                         const char* spm) -> absl::StatusOr<SharedSideModel> {
     const std::string path = prefix + vocabulary;
     ASSIGN_OR_RETURN(Vocabulary tokens, Vocabulary::Load(path));
+    RETURN_IF_ERROR(AddTokens(path, config, tokens));
     return LoadSide(path, std::move(tokens), prefix + spm, config);
   };
   ASSIGN_OR_RETURN(SharedSideModel source, load("vocab.json", "source.spm"));

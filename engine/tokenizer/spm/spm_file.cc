@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <unordered_set>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -49,10 +50,16 @@ absl::Status ReadTrainer(const std::string& path,
         path, ": model_type is ", read.model_type(),
         ", expected 1 (unigram) or 2 (bpe); others are not supported"));
   }
-  if (FindInvalidUtf8(read.unk_surface()) != absl::string_view::npos) {
+  for (const auto& [name, text] :
+       {std::pair("unk_surface", &read.unk_surface()),
+        std::pair("bos_piece", &read.bos_piece()),
+        std::pair("eos_piece", &read.eos_piece())}) {
+    if (FindInvalidUtf8(*text) == absl::string_view::npos) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": unk_surface is not UTF-8"));
+        absl::StrCat(path, ": ", name, " is not UTF-8"));
   }
+  if (read.bos_id() >= 0) file.bos = read.bos_piece();
+  if (read.eos_id() >= 0) file.eos = read.eos_piece();
   file.model = static_cast<SpmFile::Model>(read.model_type());
   file.space_is_suffix = read.treat_whitespace_as_suffix();
   file.byte_fallback = read.byte_fallback();

@@ -37,6 +37,7 @@ struct SpmFile {
   std::vector<Piece> pieces;  // exactly one is kUnknown
   int unknown_id = 0;
   std::string unknown_surface = " \xe2\x81\x87 ";
+  std::string bos, eos;        // pieces around a text; "": none
   bool byte_fallback = false;  // then all 256 byte pieces exist
   bool space_is_suffix = false;
   // The normaliser: a double-array trie, and the strings that it points to.

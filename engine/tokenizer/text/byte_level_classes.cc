@@ -22,7 +22,7 @@ const char kByteLevelClasses[] = R"json([
  "normalizer": {"type": "NFC"},
  "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": "$add_prefix_space",
                    "trim_offsets": "$trim_offsets", "use_regex": true},
- "post": {"single": "A:0", "pair": "A:0 B:1"},
+ "post": {"default": false, "single": "A:0", "pair": "A:0 B:1"},
  "flags": {"add_prefix_space": false, "trim_offsets": true},
  "roles": {"unk_token": "<|endoftext|>", "bos_token": "<|endoftext|>",
            "eos_token": "<|endoftext|>", "pad_token": "<|padding|>"}},

@@ -23,6 +23,8 @@ namespace attend {
 // * post: the post-processor. {"single", "pair"} are templates of roles with
 //   token types ("cls:0 A:0 sep:0"); {"type"} is another post-processor.
 //   Absent: that of the file. post_if_none: the same, if the file has none.
+//   default: without a file add_bos_token, of this default, and add_eos_token
+//   make it.
 // * flags: settings of tokenizer_config.json with their defaults.
 //   null_is_default: so are those that the file sets to null.
 // * roles: the special tokens with their defaults. own_roles: pairs of a role

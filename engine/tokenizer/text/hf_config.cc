@@ -14,7 +14,6 @@
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/auto_class.h"
 #include "engine/tokenizer/text/class_table.h"
-#include "engine/tokenizer/text/hf_token_json.h"
 #include "engine/tokenizer/text/hf_tokens.h"
 
 namespace attend {
@@ -119,13 +118,31 @@ absl::Status ReadValues(const JsonFile& file, HfConfig& config) {
   return absl::OkStatus();
 }
 
-// `pieces` may be null.
-absl::StatusOr<HfConfig> LoadConfig(
-    const std::string& directory, const std::vector<HfConfig::Token>* pieces) {
+// Reads the flags that count without a tokenizer.json.
+absl::Status ReadFrame(const JsonFile& file, HfConfig& config) {
+  config.of_parts = true;
+  for (const auto& [key, flag] :
+       {std::pair("add_bos_token", &config.adds_bos),
+        std::pair("add_eos_token", &config.adds_eos)}) {
+    if (file.IsNull(key)) *flag = false;
+    if (!file.Has(key)) continue;
+    ASSIGN_OR_RETURN(*flag, file.Bool(key));
+  }
+  return absl::OkStatus();
+}
+
+// `parts` may be null.
+absl::StatusOr<HfConfig> LoadConfig(const std::string& directory,
+                                    const HfPartSettings* parts) {
   HfConfig config;
   ASSIGN_OR_RETURN(HfSettings settings, ReadSettings(directory, config));
-  if (pieces != nullptr) {
-    settings.values[kAdditionalTokens] = Json::parse(ToJson(*pieces));
+  if (parts != nullptr) {
+    for (const auto& [key, value] : parts->overrides) {
+      settings.values[key] = value;
+    }
+    for (const auto& [key, value] : parts->defaults) {
+      settings.values.emplace(key, value);
+    }
   }
   // Errors name both files where values of both have been merged.
   std::string name = directory + "/tokenizer_config.json";
@@ -139,6 +156,7 @@ absl::StatusOr<HfConfig> LoadConfig(
   config.clean_up_bpe = config.tokenizer_class == "LukeTokenizer" ||
                         config.tokenizer_class == "MLukeTokenizer";
   RETURN_IF_ERROR(ReadValues(file, config));
+  if (parts != nullptr) RETURN_IF_ERROR(ReadFrame(file, config));
   RETURN_IF_ERROR(ReadInputNames(file, config));
   RETURN_IF_ERROR(ReadSpecialTokens(settings, config));
   return config;
@@ -150,9 +168,9 @@ absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory) {
   return LoadConfig(directory, nullptr);
 }
 
-absl::StatusOr<HfConfig> LoadHfConfig(
-    const std::string& directory, const std::vector<HfConfig::Token>& pieces) {
-  return LoadConfig(directory, &pieces);
+absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory,
+                                      const HfPartSettings& parts) {
+  return LoadConfig(directory, &parts);
 }
 
 }  // namespace attend

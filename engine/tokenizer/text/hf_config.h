@@ -1,6 +1,8 @@
 #ifndef ATTEND_ENGINE_TOKENIZER_TEXT_HF_CONFIG_H_
 #define ATTEND_ENGINE_TOKENIZER_TEXT_HF_CONFIG_H_
 
+#include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,8 +27,8 @@ struct TokenizerSettings {
 // * special_tokens_map.json and added_tokens.json, if tokenizer_config.json has
 //   no added tokens; the former then wins over tokenizer_config.json;
 // * the class (see AutoClass()) for what the files do not say.
-// (add_bos_token and add_eos_token change nothing where there is a
-// tokenizer.json.)
+// add_bos_token and add_eos_token change nothing where there is a
+// tokenizer.json.
 struct HfConfig {
   TokenizerSettings extra = {};  // not in the files
   struct Token {
@@ -42,6 +44,10 @@ struct HfConfig {
 
   std::string tokenizer_class;  // without "Fast", as "NllbTokenizer"
   bool built_by_class = false;  // the class has changed the tokenizer.json
+  // The tokenizer is made of other files than a tokenizer.json.
+  bool of_parts = false;
+  // Where such files name the flag: encodings begin with bos, end with eos.
+  std::optional<bool> adds_bos, adds_eos;
   // The merged files, for settings that only one class has; absent if the
   // tokenizer is of no such files.
   std::optional<JsonFile> settings;
@@ -64,7 +70,8 @@ struct HfConfig {
   std::string source_language, target_language;
   bool legacy_behaviour = false;          // NLLB: language at the end
   std::string language_codes = "m2m100";  // M2M100: which set
-  int extra_ids = 100;                    // T5: <extra_id_0> to ..._99
+  bool eos_once = false;         // none is added to a text that ends with it
+  int extra_ids = 100;           // T5: <extra_id_0> to ..._99
   int offset = 103;              // Pegasus: ids before the first piece's
   bool separate_vocabs = false;  // Marian: there is a target_vocab.json
   bool sp_options = false;       // sp_model_kwargs is not empty
@@ -73,11 +80,17 @@ struct HfConfig {
 // Reads the files that are there; fields without a file keep their defaults.
 // INVALID_ARGUMENT names the file and the field whose value is wrong.
 absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory);
-// The same for a directory with a SentencePiece model instead of a
-// tokenizer.json. `pieces`, its control and user-defined pieces, are the
-// additional tokens, whatever the files name as such.
-absl::StatusOr<HfConfig> LoadHfConfig(
-    const std::string& directory, const std::vector<HfConfig::Token>& pieces);
+
+// Settings that the vocabulary of a tokenizer gives where there is no
+// tokenizer.json. Texts in them are UTF-8.
+struct HfPartSettings {
+  std::map<std::string, nlohmann::json> overrides;  // whatever the files say
+  std::map<std::string, nlohmann::json> defaults;   // where they say nothing
+};
+// The same for a directory whose tokenizer is made of other files than a
+// tokenizer.json.
+absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory,
+                                      const HfPartSettings& parts);
 
 }  // namespace attend
 

@@ -1,18 +1,16 @@
 #include "engine/tokenizer/text/ids_only.h"
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 
 namespace attend {
 
-namespace {
-
 // Clients see this error.
-absl::Status NoTokenizer() {
-  return absl::InvalidArgumentError(
-      "the model has no tokenizer, so it takes and gives token ids only");
+absl::Status IdsOnly::NoTokenizer() const {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the model has no tokenizer", reason_.empty() ? "" : " (", reason_,
+      reason_.empty() ? "" : ")", ", so it takes and gives token ids only"));
 }
-
-}  // namespace
 
 absl::StatusOr<Encoding> IdsOnly::Encode(const EncodeInput&) const {
   return NoTokenizer();

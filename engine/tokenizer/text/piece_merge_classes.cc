@@ -27,7 +27,7 @@ const char kPieceMergeClasses[] = R"json([
      {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
      {"type": "ByteFallback"}, {"type": "Fuse"},
      {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
- "post": {"single": "bos:0 A:0", "pair": "bos:0 A:0 bos:1 B:1"},
+ "post": {"default": true, "single": "bos:0 A:0", "pair": "bos:0 A:0 bos:1 B:1"},
  "flags": {"add_prefix_space": true},
  "roles": {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"},
  "own_roles": [["prefix_token", "▁<PRE>"], ["middle_token", "▁<MID>"],

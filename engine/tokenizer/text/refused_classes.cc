@@ -29,20 +29,25 @@ constexpr RefusedClasses kRefused[] = {
 
 }  // namespace
 
-absl::Status CheckTakesFile(const std::string& path,
-                            absl::string_view tokenizer_class) {
+absl::string_view RefusalOf(absl::string_view tokenizer_class) {
   for (const RefusedClasses& row : kRefused) {
     for (const absl::string_view name : absl::StrSplit(row.names, ' ')) {
-      if (tokenizer_class != absl::StrCat(name, "Tokenizer")) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          path, ": the tokenizer's class is ", tokenizer_class, ", which ",
-          row.reason, " in transformers 5.23; to have the ids of this file, ",
-          "let tokenizer_class of tokenizer_config.json be ",
-          "PreTrainedTokenizerFast, and without the file the model takes token "
-          "ids"));
+      if (tokenizer_class == absl::StrCat(name, "Tokenizer")) return row.reason;
     }
   }
-  return absl::OkStatus();
+  return "";
+}
+
+absl::Status CheckTakesFile(const std::string& path,
+                            absl::string_view tokenizer_class) {
+  const absl::string_view reason = RefusalOf(tokenizer_class);
+  if (reason.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      path, ": the tokenizer's class is ", tokenizer_class, ", which ", reason,
+      " in transformers 5.23; to have the ids of this file, ",
+      "let tokenizer_class of tokenizer_config.json be ",
+      "PreTrainedTokenizerFast, and without the file the model takes token "
+      "ids"));
 }
 
 }  // namespace attend

@@ -44,8 +44,12 @@ Json ReadJson(const std::string& path) {
   return read;
 }
 
-void AddEncoding(const Encoding& encoding, Digest& digest) {
+void AddEncoding(const Encoding& encoding, bool ids_only, Digest& digest) {
   for (size_t i = 0; i < encoding.ids.size(); ++i) {
+    if (ids_only) {
+      digest.Add(encoding.ids[i]);
+      continue;
+    }
     const TokenOrigin& origin = encoding.origins[i];
     const bool own = origin.text < 0;
     for (const int64_t number :
@@ -67,15 +71,13 @@ class ClassesTest : public testing::Test {
   absl::StatusOr<std::unique_ptr<Tokenizer>> Load(const Json& row) {
     std::filesystem::remove_all(directory_);
     std::filesystem::create_directories(directory_);
-    const std::string name = row["base"];
-    if (absl::StartsWith(name, "spm-")) {
+    const std::string name = row.value("base", "");
+    if (name.empty()) {
+      MakeFiles(row);
+    } else if (absl::StartsWith(name, "spm-")) {
       CopyModel(kClassGolden + name);
     } else {
-      Json& base = bases_[name];
-      if (base.is_null()) {
-        base = ReadJson(absl::StrCat(kClassGolden, name, "/tokenizer.json"));
-      }
-      Json top = base;
+      Json top = Base(name);
       for (const auto& [key, value] : row["patch"].items()) top[key] = value;
       Write("tokenizer.json", top);
     }
@@ -85,7 +87,44 @@ class ClassesTest : public testing::Test {
     return LoadTokenizer(directory_);
   }
 
+  // Compares the tokenizers of all cases of a file with transformers.
+  void Compare(const std::string& golden);
+
  private:
+  // The contents of a tokenizer.json.
+  const Json& Base(const std::string& name) {
+    Json& base = bases_[name];
+    if (base.is_null()) {
+      base = ReadJson(absl::StrCat(kClassGolden, name, "/tokenizer.json"));
+    }
+    return base;
+  }
+  // The vocabulary of a case of golden/files.json.
+  void MakeFiles(const Json& row) {
+    const Json copies = row.value("copy", Json::object());
+    for (const auto& [file, from] : copies.items()) {
+      std::filesystem::copy(kClassGolden + from.get<std::string>(),
+                            directory_ + "/" + file);
+    }
+    const Json made = row.value("make", Json::object());
+    for (const auto& [kind, name] : made.items()) {
+      const Json& model = Base(name)["model"];
+      if (kind == "words") {
+        std::map<int, std::string> words;
+        for (const auto& [word, id] : model["vocab"].items()) words[id] = word;
+        std::ofstream text(directory_ + "/vocab.txt");
+        for (const auto& [id, word] : words) text << word << "\n";
+        continue;
+      }
+      Write("vocab.json", model["vocab"]);
+      std::ofstream text(directory_ + "/merges.txt");
+      text << "#version: 0.2\n";
+      for (const Json& merge : model["merges"]) {
+        text << merge[0].get<std::string>() << " "
+             << merge[1].get<std::string>() << "\n";
+      }
+    }
+  }
   void CopyModel(const std::string& from) {
     for (const auto& file : std::filesystem::directory_iterator(from)) {
       if (file.path().extension() != ".model") continue;
@@ -99,6 +138,43 @@ class ClassesTest : public testing::Test {
   const std::string directory_;
   std::map<std::string, Json> bases_;
 };
+
+void ClassesTest::Compare(const std::string& golden) {
+  std::vector<std::string> texts = kClassTexts;
+  const Lines lines;
+  for (int i = 0; i < kClassLines; ++i) texts.push_back(lines.Get(i));
+  int number = 0;
+  for (const Json& row : ReadJson(kClassGolden + golden)) {
+    if (kSanitized && ++number % 20 != 0) continue;
+    SCOPED_TRACE(row["name"].get<std::string>());
+    const auto tokenizer = Load(row);
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+    const bool ids_only = !row.contains("pairs");
+    Digest of_lines, of_pairs;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const auto alone = (*tokenizer)->Encode({.text = texts[i]});
+      ASSERT_TRUE(alone.ok()) << alone.status();
+      if (i == 0) {
+        EXPECT_EQ(alone->ids, row["ids"].get<std::vector<int>>());
+      }
+      AddEncoding(*alone, ids_only, of_lines);
+      const auto text = (*tokenizer)->Decode(alone->ids, Side::kTarget, false);
+      ASSERT_TRUE(text.ok()) << text.status();
+      for (const char c : *text) of_lines.Add(static_cast<unsigned char>(c));
+      of_lines.Add(-1);
+      const auto pair =
+          (*tokenizer)
+              ->Encode({.text = texts[i],
+                        .pair = texts[i == 0 ? texts.size() - 1 : i - 1],
+                        .max_tokens = 12});
+      ASSERT_TRUE(pair.ok()) << pair.status();
+      AddEncoding(*pair, ids_only, of_pairs);
+    }
+    EXPECT_EQ(of_lines.Take(), row["lines"].get<std::string>());
+    if (ids_only) continue;
+    EXPECT_EQ(of_pairs.Take(), row["pairs"].get<std::string>());
+  }
+}
 
 // Classes that transformers runs without the file, or with more than text: the
 // ids of the file would be others.
@@ -130,39 +206,11 @@ TEST_F(ClassesTest, ClassesWithoutUseForTheFileAreRefused) {
 
 // Every class of transformers over files of every kind, with settings that
 // agree with the files and that do not.
-TEST_F(ClassesTest, EncodeAsInTransformers) {
-  std::vector<std::string> texts = kClassTexts;
-  const Lines lines;
-  for (int i = 0; i < kClassLines; ++i) texts.push_back(lines.Get(i));
-  int number = 0;
-  for (const Json& row : ReadJson(absl::StrCat(kClassGolden, "classes.json"))) {
-    if (kSanitized && ++number % 20 != 0) continue;
-    SCOPED_TRACE(row["name"].get<std::string>());
-    const auto tokenizer = Load(row);
-    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
-    Digest of_lines, of_pairs;
-    for (size_t i = 0; i < texts.size(); ++i) {
-      const auto alone = (*tokenizer)->Encode({.text = texts[i]});
-      ASSERT_TRUE(alone.ok()) << alone.status();
-      if (i == 0) {
-        EXPECT_EQ(alone->ids, row["ids"].get<std::vector<int>>());
-      }
-      AddEncoding(*alone, of_lines);
-      const auto text = (*tokenizer)->Decode(alone->ids, Side::kTarget, false);
-      ASSERT_TRUE(text.ok()) << text.status();
-      for (const char c : *text) of_lines.Add(static_cast<unsigned char>(c));
-      of_lines.Add(-1);
-      const auto pair =
-          (*tokenizer)
-              ->Encode({.text = texts[i],
-                        .pair = texts[i == 0 ? texts.size() - 1 : i - 1],
-                        .max_tokens = 12});
-      ASSERT_TRUE(pair.ok()) << pair.status();
-      AddEncoding(*pair, of_pairs);
-    }
-    EXPECT_EQ(of_lines.Take(), row["lines"].get<std::string>());
-    EXPECT_EQ(of_pairs.Take(), row["pairs"].get<std::string>());
-  }
+TEST_F(ClassesTest, EncodeAsInTransformers) { Compare("classes.json"); }
+
+// The same classes in directories without a tokenizer.json.
+TEST_F(ClassesTest, BuildOfOtherFilesAsInTransformers) {
+  Compare("files.json");
 }
 
 }  // namespace

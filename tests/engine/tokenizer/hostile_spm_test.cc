@@ -268,8 +268,7 @@ TEST_F(HostileSpmTest, ModelsThatAreNotTheClasss) {
 }
 
 TEST_F(HostileSpmTest, ClassesWithoutRules) {
-  for (const char* name :
-       {"NllbTokenizer", "AlbertTokenizer", "TokenizersBackend"}) {
+  for (const char* name : {"NllbTokenizer", "TokenizersBackend"}) {
     Copy("spm-t5");
     // The last one is also that of files that name none.
     const bool named = name != std::string("TokenizersBackend");
@@ -280,9 +279,8 @@ TEST_F(HostileSpmTest, ClassesWithoutRules) {
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
     EXPECT_THAT(status.message(),
                 AllOf(HasSubstr("spiece.model"),
-                      HasSubstr("\"" + std::string(name) + "\""),
-                      HasSubstr("needs a tokenizer.json"),
-                      HasSubstr("T5Tokenizer, XLMRobertaTokenizer")));
+                      HasSubstr(" " + std::string(name) + ","),
+                      HasSubstr("needs a tokenizer.json")));
   }
 }
 
