@@ -35,8 +35,9 @@ std::string Shown(absl::string_view text) {
 // The lines of a file, and tokens as ids.
 class Reader {
  public:
-  Reader(const ShortlistFile& file, const Tokenizer& tokenizer)
-      : file_(file), tokenizer_(tokenizer) {}
+  // `vocab` is that of targets.
+  Reader(const ShortlistFile& file, const Tokenizer& tokenizer, int vocab)
+      : file_(file), tokenizer_(tokenizer), vocab_(vocab) {}
 
   absl::Status Open() {
     std::error_code error;
@@ -77,7 +78,7 @@ class Reader {
   // -1, and counted, if the vocabulary does not have the token.
   int TokenId(absl::string_view token, Side side) {
     const int id = tokenizer_.TokenId(token, side);
-    if (id >= 0) return id;
+    if (id >= 0 && (side == Side::kSource || id < vocab_)) return id;
     if (unknown_++ == 0) first_unknown_ = Shown(token);
     return -1;
   }
@@ -105,6 +106,7 @@ class Reader {
  private:
   const ShortlistFile& file_;
   const Tokenizer& tokenizer_;
+  const int vocab_;
   std::ifstream stream_;
   std::string line_;
   int64_t lines_ = 0;
@@ -261,7 +263,7 @@ void AddLexicon(const Reader& reader, int vocab, Lexicon& lexicon,
     std::vector<int> targets;
     if (found != lexicon.end())
       targets = found->second.Best(reader.file().best);
-    if (shared) targets.push_back(source);
+    if (shared && source < vocab) targets.push_back(source);
     if (!targets.empty()) shortlist.Set({source}, std::move(targets));
   }
 }
@@ -271,7 +273,7 @@ void AddLexicon(const Reader& reader, int vocab, Lexicon& lexicon,
 absl::StatusOr<LoadedShortlist> LoadShortlist(const ShortlistFile& file,
                                               const Tokenizer& tokenizer,
                                               int vocab) {
-  Reader reader(file, tokenizer);
+  Reader reader(file, tokenizer, vocab);
   RETURN_IF_ERROR(reader.Open());
   auto shortlist = std::make_unique<Shortlist>(vocab);
   Mapping mapping(*shortlist);

@@ -44,7 +44,8 @@ absl::StatusOr<ModelFiles> OpenModelFiles(const std::string& path,
 
 // Parts of OpenModelFiles(). CheckVocabularies(): the tokenizer and the weights
 // come from different files and may not belong together. A model may have more
-// rows than its tokenizer has tokens, but not fewer.
+// rows than its tokenizer has tokens, or a few less: their ids are errors of
+// requests.
 absl::Status CheckVocabularies(const Tokenizer& tokenizer,
                                const TransformerSpec& spec);
 absl::StatusOr<ModelFiles> OpenCtranslate2(const std::string& directory);

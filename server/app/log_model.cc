@@ -61,6 +61,18 @@ void Warn(const ModelSource& source, const char* event,
             {{"model", source.name}, {"warning", problem.message()}});
 }
 
+// Tokens of the tokenizer beyond the weights: a text with one is an error.
+void LogUnknownTokens(const ModelSource& source, const Model& model, Log& log) {
+  const int rows = model.engine->info().source_vocab;
+  const int tokens = model.tokenizer->vocab_size(Side::kSource);
+  if (tokens <= rows) return;
+  log.Write(LogLevel::kWarning, "tokens_beyond_vocabulary",
+            {{"model", source.name},
+             {"vocabulary", rows},
+             {"tokens", tokens},
+             {"first", model.tokenizer->Piece(rows, Side::kSource)}});
+}
+
 }  // namespace
 
 void LogModel(const ModelSource& source, const Model& model, Log& log) {
@@ -68,6 +80,7 @@ void LogModel(const ModelSource& source, const Model& model, Log& log) {
   LogShortlist(source, model, log);
   LogAdapter(source, model, log);
   LogSkipped(source, model, log);
+  LogUnknownTokens(source, model, log);
   Warn(source, "no_text", model.tokenizer->Encode({.text = "a"}).status(), log);
   if (model.chat == nullptr) return;
   Warn(source, model.chat->refusal().ok() ? "no_tools" : "no_chats",

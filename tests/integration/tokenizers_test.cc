@@ -123,6 +123,26 @@ TEST_F(TokenizersTest, SentencePieceFilesServeText) {
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
 }
 
+// Tokens of images, say, that a tokenizer has and the weights have not: where
+// they come up, it is an error of that request.
+TEST_F(TokenizersTest, TokensBeyondTheVocabularyAreErrorsOfRequests) {
+  Write("t5-few-buckets/tokenizer_config.json", R"({"extra_ids": 13})");
+  ServerProcess server({"--model=" + (directory_ / "t5-few-buckets").string()});
+  Client client(server.client_options());
+  ExpectTextIsIds(client, Asking("", "a Cat<extra_id_2>"),
+                  {3, 4, 3, 32, 4, 23, 66, 1});
+  v1::GenerateRequest by_text = Asking("", "a Cat<extra_id_0>");
+  v1::GenerateRequest by_id = Asking("", "");
+  by_id.mutable_inputs(0)->mutable_tokens()->add_ids(68);
+  v1::GenerateRequest prefix = Asking("", "a Cat");
+  prefix.mutable_params()->set_prefix_text("<extra_id_0>");
+  for (const v1::GenerateRequest& request : {by_text, by_id, prefix}) {
+    const absl::Status status = client.Generate(request).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_NE(status.message().find("68"), absl::string_view::npos) << status;
+  }
+}
+
 // Its vocabulary has the tokens >>deu<<, >>fra<< and >>zlm_Latn<<.
 TEST(LanguageTokensTest, TextsBeginWithTheTokenOfTheTargetLanguage) {
   ServerProcess server(
