@@ -1,6 +1,8 @@
 #include "engine/checkpoint/checkpoint.h"
 
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -73,8 +75,15 @@ absl::StatusOr<Checkpoint> Checkpoint::Open(
           absl::StrCat(directory, ": weights are in \"", folder,
                        "\", expected the name of a folder in it"));
     }
-    RETURN_IF_ERROR(checkpoint.AddDirectory(
-        absl::StrCat(directory, "/", folder), folder + "/"));
+    const std::string path = absl::StrCat(directory, "/", folder);
+    absl::string_view name = folder;
+    std::error_code ignored;
+    if (absl::ConsumeSuffix(&name, ".pt") &&
+        !std::filesystem::is_directory(path, ignored)) {
+      RETURN_IF_ERROR(checkpoint.AddFile(path, absl::StrCat(name, "/")));
+    } else {
+      RETURN_IF_ERROR(checkpoint.AddDirectory(path, folder + "/"));
+    }
   }
   return checkpoint;
 }

@@ -20,12 +20,12 @@ class MappedFile;
 
 // The tensors of a model directory: those of its weight files (see
 // FindWeightFiles), and those of some folders of the directory, with names
-// "<folder>/<tensor>". Files are of safetensors or torch, by the ends of their
-// names (.safetensors, else torch). The model's own files may be in such a
-// folder, too, which is not in their names. They are mapped, not read: a tensor
-// comes into memory when its bytes are read. Open() checks every field of every
-// header. Whoever has read tensors asks CheckUnchanged() before using them.
-// Const after Open(); any thread may read.
+// "<folder>/<tensor>"; "NAME.pt" is a file in the place of the folder NAME.
+// Files are of safetensors or torch, by the ends of their names. The model's
+// own files may be in such a folder, too, which is not in their names. They are
+// mapped, not read: a tensor comes into memory when its bytes are read. Open()
+// checks every field of every header. Whoever has read tensors asks
+// CheckUnchanged() before using them. Const after Open(); any thread may read.
 class Checkpoint final : public TensorSource {
  public:
   // A tensor of any dtype of safetensors or torch.

@@ -56,6 +56,11 @@ bool IsAdapter(absl::string_view path, const HubListing& listing) {
           !Has(listing, "adapter_model.safetensors"));
 }
 
+// True for the layers of BGE-M3 beside its encoder.
+bool IsTokenHead(absl::string_view path) {
+  return path == "sparse_linear.pt" || path == "colbert_linear.pt";
+}
+
 absl::Status NoWeights(const HubReference& reference,
                        const HubListing& listing) {
   const std::string& model = reference.repository;
@@ -145,7 +150,8 @@ absl::StatusOr<std::vector<std::string>> ChooseFiles(
         name == kWeightsFile ||
         (name == kTorchFile &&
          !Has(listing, absl::StrCat(folder, "/", kWeightsFile)));
-    if (folder.empty() ? IsAdapter(path, listing) : weights_of_module) {
+    if (folder.empty() ? IsAdapter(path, listing) || IsTokenHead(path)
+                       : weights_of_module) {
       large.push_back(path);
     }
   }

@@ -8,7 +8,9 @@ them, and expected.json, what it computes with them.
 expected.json: {"sentence_transformers": version, "embed": [{"model", "text",
 "prompt_name"?, "values"}], "sparse": [{"model", "text", "role"?, "ids",
 "weights"}], "multi_vector": [{"model", "text", "role", "count", "values": all
-vectors in one list}], "max_sim": [{"model", "query", "documents", "scores"}]}.
+vectors in one list}], "max_sim": [{"model", "query", "documents", "scores"}],
+"all": [{"model", "text", "values", "ids", "weights", "count", "vectors"}]: the
+three kinds together}.
 """
 
 import json
@@ -225,6 +227,50 @@ def pylate(scratch):
     return MultiVectorEncoder(str(folder), device="cpu").eval()
 
 
+def bge_m3(scratch):
+    """The files of BGE-M3; see bge_m3_cases()."""
+    rng = np.random.RandomState(11)
+    folder = OUT / "bge_m3"
+    folder.mkdir()
+    bert(scratch, rng)
+    transformer = Transformer(str(scratch), max_seq_length=40)
+    model = SentenceTransformer(modules=[
+        transformer, modules.Pooling(15, "cls"), Normalize()], device="cpu")
+    model.save(str(folder), create_model_card=False)
+    for name, out in [("sparse_linear", 1), ("colbert_linear", 15)]:
+        linear = torch.nn.Linear(15, out)
+        with torch.no_grad():
+            randomise(linear, rng)
+            linear.bias += 0.7 if out == 1 else 0
+        torch.save(linear.state_dict(), folder / f"{name}.pt")
+    return SentenceTransformer(str(folder), device="cpu").eval()
+
+
+@torch.no_grad()
+def bge_m3_cases(model):
+    """What BGEM3FlagModel of FlagEmbedding computes: all three in one pass."""
+    tokenizer, folder = model.tokenizer, OUT / "bge_m3"
+    layers = {}
+    for name, out in [("sparse_linear", 1), ("colbert_linear", 15)]:
+        layers[name] = torch.nn.Linear(15, out)
+        layers[name].load_state_dict(torch.load(folder / f"{name}.pt", weights_only=True))
+    unused = {tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id,
+              tokenizer.unk_token_id}
+    for text in TEXTS:
+        given = tokenizer([text], return_tensors="pt", truncation=True, max_length=40)
+        hidden = model[0].auto_model(**given).last_hidden_state[0]
+        weights = {}
+        for token, weight in zip(given["input_ids"][0].tolist(),
+                                 torch.relu(layers["sparse_linear"](hidden))[:, 0].tolist()):
+            if token not in unused and weight > weights.get(token, 0):
+                weights[token] = weight
+        vectors = torch.nn.functional.normalize(layers["colbert_linear"](hidden[1:]), dim=-1)
+        dense = torch.nn.functional.normalize(hidden[0], dim=-1)
+        yield {"model": "bge_m3", "text": text, "values": [nine(x) for x in dense],
+               "ids": sorted(weights), "weights": [nine(weights[i]) for i in sorted(weights)],
+               "count": len(vectors), "vectors": [nine(x) for x in vectors.flatten()]}
+
+
 def sparse(name, model):
     for text in TEXTS:
         value = model.encode([text], convert_to_tensor=True)[0].coalesce()
@@ -274,6 +320,7 @@ def main():
         model = make(scratch)
         value["multi_vector"] += multi_vectors(make.__name__, model)
         value["max_sim"] += max_sim(make.__name__, model)
+    value["all"] = list(bge_m3_cases(bge_m3(scratch)))
     shutil.rmtree(scratch)
     (OUT / "expected.json").write_text(json.dumps(value, ensure_ascii=False) + "\n")
     for file in sorted(OUT.rglob("*.*")):

@@ -104,6 +104,26 @@ TEST_F(SentenceModelsTest, MakesVectorsOfTokensAsTheLibraryDoes) {
   }
 }
 
+TEST_F(SentenceModelsTest, MakesAllKindsInOnePass) {
+  for (const Json& one : Expected("all")) {
+    SCOPED_TRACE(one["text"]);
+    v1::EmbedRequest request = RequestOf(one);
+    for (const v1::EmbeddingKind kind :
+         {v1::EMBEDDING_KIND_MULTI_VECTOR, v1::EMBEDDING_KIND_DENSE,
+          v1::EMBEDDING_KIND_SPARSE}) {
+      request.add_kinds(kind);
+    }
+    const v1::EmbedResult result = Embed(request);
+    ExpectNear(result.values(), one["values"]);
+    const auto& ids = result.sparse().ids();
+    EXPECT_EQ(std::vector<int>(ids.begin(), ids.end()),
+              one["ids"].get<std::vector<int>>());
+    ExpectNear(result.sparse().weights(), one["weights"]);
+    EXPECT_EQ(result.multi_vector().ids_size(), one["count"].get<int>());
+    ExpectNear(result.multi_vector().values(), one["vectors"]);
+  }
+}
+
 TEST_F(SentenceModelsTest, RanksByMaxSim) {
   for (const Json& one : Expected("max_sim")) {
     SCOPED_TRACE(one["model"]);

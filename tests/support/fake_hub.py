@@ -55,6 +55,8 @@ MODELS = {
                 "adapter_config.json": b"{}", "adapter_model.bin": b"lora"},
     "torch": {**SMALL, "pytorch_model.bin": b"torch",
               "2_Dense/pytorch_model.bin": b"dense",
+              "sparse_linear.pt": b"sparse", "colbert_linear.pt": b"tokens",
+              "2_Dense/sparse_linear.pt": b"no", "optimizer.pt": b"no",
               "flax_model.msgpack": b"flax"},
     "torch-shards": {**SMALL, "pytorch_model.bin.index.json":
                      b'{"weight_map": {"a": "pytorch_model-1-of-1.bin"}}',

@@ -33,7 +33,7 @@ struct Family {
   TransformerSpec spec;
   NameTable names;
   Quantization quantization = {};
-  // Folders below the model's directory that hold weights too.
+  // Folders in the model's directory that hold weights too, and files NAME.pt.
   std::vector<std::string> folders = {};
   // The labels of the head, in the order of its scores.
   std::vector<std::string> labels = {};

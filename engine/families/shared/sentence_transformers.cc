@@ -15,6 +15,7 @@
 #include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/logit_score.h"
 #include "engine/families/shared/sentence_modules.h"
+#include "engine/families/shared/token_heads.h"
 #include "engine/families/shared/token_modules.h"
 #include "engine/json/json_file.h"
 #include "engine/tensor/status_macros.h"
@@ -209,6 +210,7 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
   }
   if (!first.is_static) {
     RETURN_IF_ERROR(ReadSettings(first.directory, family));
+    if (family.spec.embed.pooled) AddTokenHeads(directory, family);
   }
   RETURN_IF_ERROR(ReadModelConfig(directory, family));
   if (!compares_tokens) return absl::OkStatus();

@@ -33,6 +33,7 @@ absl::StatusOr<FirstModule> ReadFirstModule(const std::string& directory);
 //   sentence_bert_config.json           the longest source, lower case
 //   config_sentence_transformers.json   prompts, a cross-encoder's function,
 //                                       the length of embeddings
+//   sparse_linear.pt, colbert_linear.pt see AddTokenHeads()
 //
 // If modules.json has a pooling, the model embeds, and a head that config.json
 // names is not loaded. Without modules.json the embedding is the plain mean of

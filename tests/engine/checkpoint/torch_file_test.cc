@@ -77,6 +77,29 @@ class TorchFileTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Formats, TorchFileTest,
                          ::testing::Values("zip.bin", "older.bin"));
 
+TEST_P(TorchFileTest, AFileInThePlaceOfAFolderGivesItsName) {
+  directory_.Write("layer.pt", Golden(GetParam()));
+  const auto checkpoint = Checkpoint::Open(directory_.path(), {"layer.pt"});
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  for (const std::string& name : checkpoint_->Names()) {
+    EXPECT_TRUE(checkpoint->Has(name));
+    EXPECT_TRUE(checkpoint->Has("layer/" + name));
+  }
+  const std::string whole = Golden(GetParam());
+  for (const std::string& odd :
+       {whole.substr(0, whole.size() / 2), Golden("global.bin"),
+        std::string("<html>"), std::string()}) {
+    directory_.Write("layer.pt", odd);
+    const absl::Status status =
+        Checkpoint::Open(directory_.path(), {"layer.pt"}).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(status.message(), HasSubstr("/layer.pt: "));
+  }
+  std::filesystem::remove(directory_.path() + "/layer.pt");
+  EXPECT_TRUE(absl::IsNotFound(
+      Checkpoint::Open(directory_.path(), {"layer.pt"}).status()));
+}
+
 TEST_P(TorchFileTest, TensorsAreThoseThatWereSaved) {
   EXPECT_EQ(checkpoint_->Names().size(), 14u);
   EXPECT_THAT(checkpoint_->Find("f32")->shape, ElementsAre(3, 5));
@@ -204,7 +227,8 @@ TEST(TorchFilesTest, HostileArchives) {
     return ErrorOf(changed.replace(at, bytes.size(), bytes));
   };
   EXPECT_THAT(with(data + 10, "\x08"), HasSubstr("data/0 in it is compressed"));
-  EXPECT_THAT(with(data + 8, "\x09"), HasSubstr("data/0 in it is compressed or enc"));
+  EXPECT_THAT(with(data + 8, "\x09"),
+              HasSubstr("data/0 in it is compressed or enc"));
   EXPECT_THAT(with(data + 20, "\xff\xff\xff\x7f\xff\xff\xff\x7f"),
               HasSubstr("ends after the end of the archive"));
   EXPECT_THAT(with(data + 42, "\xff\xff\xff\x7f"), HasSubstr("has no header"));

@@ -124,7 +124,8 @@ TEST_F(FetchModelTest, FilesOfTorchAreFetchedWhereThereAreNoSafetensors) {
   EXPECT_THAT(
       FilesIn(FetchGood("ok/torch")),
       UnorderedElementsAre("config.json", "tokenizer.json", "pytorch_model.bin",
-                           "2_Dense/pytorch_model.bin"));
+                           "2_Dense/pytorch_model.bin", "sparse_linear.pt",
+                           "colbert_linear.pt"));
   EXPECT_THAT(FilesIn(FetchGood("ok/torch-shards")),
               UnorderedElementsAre("config.json", "tokenizer.json",
                                    "pytorch_model.bin.index.json",
