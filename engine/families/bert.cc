@@ -4,6 +4,7 @@
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder.h"
 #include "engine/families/shared/encoder_heads.h"
+#include "engine/families/shared/stanford_colbert.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -14,6 +15,7 @@ constexpr char kNextSentence[] = "cls.seq_relationship";
 
 constexpr HeadClass kBertClasses[] = {
     {"BertModel"},
+    {kStanfordColbert},
     {"BertForPreTraining", HeadKind::kMaskedLm},
     {"BertForMaskedLM", HeadKind::kMaskedLm},
     {"BertForSequenceClassification", HeadKind::kSequence},

@@ -227,6 +227,35 @@ def pylate(scratch):
     return MultiVectorEncoder(str(folder), device="cpu").eval()
 
 
+def stanford(scratch):
+    """As ColBERTv2 was saved: its projection is among the encoder's tensors."""
+    rng = np.random.RandomState(12)
+    bert(scratch, rng)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(scratch)
+    tokenizer.add_tokens(["[unused0]", "[unused1]"])
+    model = transformers.AutoModel.from_pretrained(scratch)
+    model.resize_token_embeddings(len(tokenizer))
+    with torch.no_grad():
+        randomise(model, rng)
+    folder = OUT / "stanford"
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    weights = {f"bert.{name}": value for name, value in
+               safetensors.torch.load_file(folder / "model.safetensors").items()}
+    weights["linear.weight"] = torch.from_numpy(
+        (rng.randn(7, 15) / 4).astype(np.float32))
+    safetensors.torch.save_file(weights, folder / "model.safetensors",
+                                metadata={"format": "pt"})
+    config = json.loads((folder / "config.json").read_text())
+    config["architectures"] = ["HF_ColBERT"]
+    (folder / "config.json").write_text(json.dumps(config, indent=2))
+    (folder / "artifact.metadata").write_text(json.dumps(
+        {"query_token_id": "[unused0]", "doc_token_id": "[unused1]", "query_token": "[Q]",
+         "doc_token": "[D]", "attend_to_mask_tokens": False, "dim": 7, "doc_maxlen": 22,
+         "mask_punctuation": True, "query_maxlen": 12, "similarity": "cosine"}, indent=2))
+    return MultiVectorEncoder(str(folder), device="cpu").eval()
+
+
 def bge_m3(scratch):
     """The files of BGE-M3; see bge_m3_cases()."""
     rng = np.random.RandomState(11)
@@ -316,7 +345,7 @@ def main():
         value["embed"] += embeddings(make.__name__, make(scratch))
     for make in [splade, splade_sum]:
         value["sparse"] += sparse(make.__name__, make(scratch))
-    for make in [colbert, pylate]:
+    for make in [colbert, pylate, stanford]:
         model = make(scratch)
         value["multi_vector"] += multi_vectors(make.__name__, model)
         value["max_sim"] += max_sim(make.__name__, model)

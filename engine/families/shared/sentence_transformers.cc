@@ -15,6 +15,7 @@
 #include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/logit_score.h"
 #include "engine/families/shared/sentence_modules.h"
+#include "engine/families/shared/stanford_colbert.h"
 #include "engine/families/shared/token_heads.h"
 #include "engine/families/shared/token_modules.h"
 #include "engine/json/json_file.h"
@@ -155,7 +156,9 @@ absl::Status ReadModelConfig(const std::string& directory, Family& family) {
 
 // A masked language model has sparse weights, as SparseEncoder of
 // sentence-transformers makes them of one.
-absl::Status ReadBareModel(Family& family) {
+absl::Status ReadBareModel(const std::string& directory, Family& family) {
+  ASSIGN_OR_RETURN(const bool compares, IsStanfordColbert(directory));
+  if (compares) return ReadStanfordColbert(directory, family);
   const auto& head = family.spec.head;
   if (head && head->kind == HeadKind::kMaskedLm && !family.spec.decoder) {
     family.spec.embed.sparse.emplace();
@@ -195,7 +198,9 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
   ASSIGN_OR_RETURN(const FirstModule first, ReadFirstModule(directory));
   const absl::StatusOr<std::vector<JsonFile>> modules =
       JsonFile::LoadList(directory + "/modules.json");
-  if (absl::IsNotFound(modules.status())) return ReadBareModel(family);
+  if (absl::IsNotFound(modules.status())) {
+    return ReadBareModel(directory, family);
+  }
   RETURN_IF_ERROR(modules.status());
   ASSIGN_OR_RETURN(const bool ranks,
                    ReadLogitScore(directory, *modules, family));

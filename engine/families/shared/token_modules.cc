@@ -27,14 +27,6 @@ absl::StatusOr<bool> IsPylate(const JsonFile& config) {
   return type == "ColBERT";
 }
 
-std::vector<std::string> Punctuation() {
-  std::vector<std::string> words;
-  for (const char c : absl::string_view("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")) {
-    words.push_back(std::string(1, c));
-  }
-  return words;
-}
-
 absl::Status ReadMask(const JsonFile& config, Family& family) {
   if (config.Has("skiplist_words")) {
     ASSIGN_OR_RETURN(family.token_vectors.skipped,
@@ -129,6 +121,15 @@ absl::Status ReadPylate(const JsonFile& config, Family& family) {
 }
 
 }  // namespace
+
+std::vector<std::string> Punctuation() {
+  std::vector<std::string> words;
+  words.reserve(32);
+  for (const char c : absl::string_view("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")) {
+    words.push_back(std::string(1, c));
+  }
+  return words;
+}
 
 absl::StatusOr<bool> ComparesTokens(const std::string& directory) {
   ASSIGN_OR_RETURN(const JsonFile config, ModelConfig(directory));

@@ -14,6 +14,9 @@ namespace attend {
 // Models that compare texts token by token (Khattab & Zaharia 2020), as
 // MultiVectorEncoder of sentence-transformers and PyLate save them.
 
+// The characters of ASCII that are punctuation, a word each.
+std::vector<std::string> Punctuation();
+
 // Returns true if config_sentence_transformers.json says that the model is one
 // of them.
 absl::StatusOr<bool> ComparesTokens(const std::string& directory);
