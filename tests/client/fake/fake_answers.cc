@@ -59,8 +59,8 @@ void AnswerPrompt(const std::string& text, const v1::GenerationParams& params,
   }
 }
 
-void Answer(const std::string& text, const v1::GenerationParams& params,
-            v1::GenerateResult& result) {
+void MakeAnswer(const std::string& text, const v1::GenerationParams& params,
+                v1::GenerateResult& result) {
   AnswerPrompt(text, params, result);
   const std::vector<std::string> words = Words(absl::AsciiStrToUpper(text));
   for (int i = 0; i < std::max(1, params.num_return_sequences()); ++i) {
@@ -79,7 +79,7 @@ void Answer(const std::string& text, const v1::GenerationParams& params,
   result.mutable_usage()->set_generated_tokens(static_cast<int>(words.size()));
 }
 
-void Answer(const v1::ScorePair& pair, v1::ScoreResult& result) {
+void MakeAnswer(const v1::ScorePair& pair, v1::ScoreResult& result) {
   for (const std::string& word : Words(pair.target().text())) {
     v1::TokenLogProb& token = *result.add_tokens()->mutable_token();
     token.set_piece(word);
@@ -88,7 +88,8 @@ void Answer(const v1::ScorePair& pair, v1::ScoreResult& result) {
   }
 }
 
-void Answer(const std::string& text, bool per_token, v1::EmbedResult& result) {
+void MakeAnswer(const std::string& text, bool per_token,
+                v1::EmbedResult& result) {
   result.mutable_usage()->set_source_tokens(2);
   for (const std::string& word : Words(text)) {
     result.add_values(static_cast<float>(word.size()) + 0.5f);
@@ -97,7 +98,7 @@ void Answer(const std::string& text, bool per_token, v1::EmbedResult& result) {
   result.set_width(per_token ? 1 : result.values_size());
 }
 
-void Answer(const v1::Input& input, v1::ClassifyResult& result) {
+void MakeAnswer(const v1::Input& input, v1::ClassifyResult& result) {
   if (!absl::StartsWith(input.text(), "tag")) {
     AddLabels(input.has_pair() ? input.pair() : input.text(),
               *result.mutable_labels());
@@ -110,7 +111,7 @@ void Answer(const v1::Input& input, v1::ClassifyResult& result) {
   }
 }
 
-void Answer(const std::string& text, v1::FillMaskResult& result) {
+void MakeAnswer(const std::string& text, v1::FillMaskResult& result) {
   v1::FilledMask& mask = *result.add_masks();
   for (const char* word : {"yes", "no"}) {
     v1::MaskCandidate& candidate = *mask.add_candidates();
@@ -120,7 +121,7 @@ void Answer(const std::string& text, v1::FillMaskResult& result) {
   result.set_text(mask.candidates(0).text());
 }
 
-void Answer(const std::string& text, v1::Tokenization& result) {
+void MakeAnswer(const std::string& text, v1::Tokenization& result) {
   for (const std::string& word : Words(text)) {
     result.add_ids(static_cast<int>(word.size()));
     result.add_pieces(word);

@@ -17,13 +17,14 @@ std::vector<std::string> Words(const std::string& text);
 
 v1::Model FakeModel();
 
-void Answer(const std::string& text, const v1::GenerationParams& params,
-            v1::GenerateResult& result);
-void Answer(const v1::ScorePair& pair, v1::ScoreResult& result);
-void Answer(const std::string& text, bool per_token, v1::EmbedResult& result);
-void Answer(const v1::Input& input, v1::ClassifyResult& result);
-void Answer(const std::string& text, v1::FillMaskResult& result);
-void Answer(const std::string& text, v1::Tokenization& result);
+void MakeAnswer(const std::string& text, const v1::GenerationParams& params,
+                v1::GenerateResult& result);
+void MakeAnswer(const v1::ScorePair& pair, v1::ScoreResult& result);
+void MakeAnswer(const std::string& text, bool per_token,
+                v1::EmbedResult& result);
+void MakeAnswer(const v1::Input& input, v1::ClassifyResult& result);
+void MakeAnswer(const std::string& text, v1::FillMaskResult& result);
+void MakeAnswer(const std::string& text, v1::Tokenization& result);
 
 }  // namespace attend
 

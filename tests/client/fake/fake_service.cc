@@ -99,7 +99,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
       if (absl::StartsWith(input.text(), "hang")) return calls_.Hang(*context);
       v1::GenerateResult& result = *response->add_results();
       if (Takes(input.text(), result)) {
-        Answer(input.text(), request->params(), result);
+        MakeAnswer(input.text(), request->params(), result);
       }
       SetQueueTime(response->results_size() - 1, *result.mutable_timings());
     }
@@ -146,7 +146,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
       return status;
     }
     for (const v1::ScorePair& pair : request->pairs()) {
-      Answer(pair, *response->add_results());
+      MakeAnswer(pair, *response->add_results());
     }
     return grpc::Status::OK;
   }
@@ -157,7 +157,8 @@ class FakeService::Implementation final : public v1::Attend::Service {
     calls_.Set(&FakeCalls::last_embed, *request);
     return AnswerInputs(*context, *request, *response,
                         [&](const v1::Input& input, v1::EmbedResult& result) {
-                          Answer(input.text(), request->per_token(), result);
+                          MakeAnswer(input.text(), request->per_token(),
+                                     result);
                         });
   }
 
@@ -167,7 +168,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
     calls_.Set(&FakeCalls::last_classify, *request);
     return AnswerInputs(*context, *request, *response,
                         [](const v1::Input& input, v1::ClassifyResult& result) {
-                          Answer(input, result);
+                          MakeAnswer(input, result);
                         });
   }
 
@@ -177,7 +178,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
     calls_.Set(&FakeCalls::last_fill_mask, *request);
     return AnswerInputs(*context, *request, *response,
                         [](const v1::Input& input, v1::FillMaskResult& result) {
-                          Answer(input.text(), result);
+                          MakeAnswer(input.text(), result);
                         });
   }
 
@@ -205,7 +206,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
       return status;
     }
     for (const std::string& text : request->texts()) {
-      Answer(text, *response->add_results());
+      MakeAnswer(text, *response->add_results());
     }
     return grpc::Status::OK;
   }
