@@ -32,7 +32,8 @@ bool Describes(absl::string_view name) {
        {".json", ".jinja", ".spm", ".model", "vocabulary.txt"}) {
     if (absl::EndsWith(name, ending)) return true;
   }
-  return name == "vocab.txt" || name == "merges.txt";
+  return name == "vocab.txt" || name == "merges.txt" ||
+         name == "artifact.metadata";
 }
 
 // "1_Pooling": the folder of a module of sentence-transformers.

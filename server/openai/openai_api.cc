@@ -53,6 +53,8 @@ std::vector<HttpApi> OpenAiApis() {
                "Weights of the tokens of texts.", TeiTokenFieldList},
               {"POST", "/embed_all", NewTeiTokensTranslator,
                "A vector of each token of texts.", TeiTokenFieldList},
+              {"POST", "/predict", NewTeiPredictTranslator,
+               "Labels of texts or of pairs of texts.", TeiPredictFieldList},
           },
       .error = TeiError,
       .prefixes = {}};

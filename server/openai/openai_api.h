@@ -29,6 +29,8 @@ FieldList TeiEmbedFieldList;
 MakeTranslator NewTeiSparseTranslator;
 MakeTranslator NewTeiTokensTranslator;
 FieldList TeiTokenFieldList;
+MakeTranslator NewTeiPredictTranslator;
+FieldList TeiPredictFieldList;
 MakeTranslator NewTokenizeTranslator;
 FieldList TokenizeFieldList;
 MakeTranslator NewDetokenizeTranslator;

@@ -57,6 +57,7 @@ MODELS = {
               "2_Dense/pytorch_model.bin": b"dense",
               "sparse_linear.pt": b"sparse", "colbert_linear.pt": b"tokens",
               "2_Dense/sparse_linear.pt": b"no", "optimizer.pt": b"no",
+              "artifact.metadata": b"{}",
               "flax_model.msgpack": b"flax"},
     "torch-shards": {**SMALL, "pytorch_model.bin.index.json":
                      b'{"weight_map": {"a": "pytorch_model-1-of-1.bin"}}',

@@ -1,5 +1,6 @@
 #include "engine/families/shared/sentence_modules.h"
 
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ std::optional<Pooling> PoolingNamed(absl::string_view name) {
 absl::StatusOr<std::vector<Pooling>> PoolingsOf(const JsonFile& config) {
   constexpr char kMode[] = "pooling_mode";
   std::vector<Pooling> poolings;
+  poolings.reserve(std::size(kPoolings));
   if (!config.Has(kMode)) {
     for (const NamedPooling& known : kPoolings) {
       ASSIGN_OR_RETURN(const bool on, config.BoolOr(known.flag, false));

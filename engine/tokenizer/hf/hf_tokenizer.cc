@@ -122,6 +122,7 @@ absl::Status HfTokenizer::AddTokens(const std::string& path) {
         absl::StrCat(path, ": the vocabulary is empty"));
   }
   std::vector<HfConfig::Token> prefixes;
+  prefixes.reserve(config_.extra.prefixes.size());
   for (const std::string& prefix : config_.extra.prefixes) {
     if (TokenId(prefix, Side::kSource) < 0) continue;
     prefixes.push_back({.content = prefix});

@@ -42,6 +42,11 @@ TEST_F(EncoderCommandsTest, EmbedSendsOptions) {
   request = service_.last_embed();
   EXPECT_TRUE(request.normalize());
   EXPECT_EQ(request.prompt_text(), "query: ");
+  EXPECT_EQ(Run("embed x --sparse --role query").out, "7:1.5 9:0.25\n");
+  request = service_.last_embed();
+  EXPECT_EQ(request.kinds(0), v1::EMBEDDING_KIND_SPARSE);
+  EXPECT_EQ(request.role(), "query");
+  EXPECT_EQ(Run("embed x --multi-vector").out, "7\t1 2\n9\t3 4\n\n");
   Run("embed x");
   request = service_.last_embed();
   request.clear_inputs();
@@ -149,6 +154,8 @@ TEST_F(EncoderCommandsTest, WrongFlagsAreNamed) {
       {"embed --dimensions 99999999999 a", "--dimensions"},
       {"embed --dimensions 4 --per-token a", "--per-token"},
       {"embed --normalize --per-token a", "--per-token"},
+      {"embed --sparse --per-token a", "--per-token"},
+      {"embed --role passage a", "--role"},
       {"embed --prompt p --prompt-name q a", "--prompt"},
       {"embed --file text a", "--file"},
       {"embed --batch 0 a", "--batch"},

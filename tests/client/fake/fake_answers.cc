@@ -88,6 +88,21 @@ void MakeAnswer(const v1::ScorePair& pair, v1::ScoreResult& result) {
   }
 }
 
+void AnswerKinds(const v1::EmbedRequest& request, v1::EmbedResult& result) {
+  for (const int kind : request.kinds()) {
+    if (kind == v1::EMBEDDING_KIND_SPARSE) {
+      for (const int id : {7, 9}) result.mutable_sparse()->add_ids(id);
+      result.mutable_sparse()->add_weights(1.5f);
+      result.mutable_sparse()->add_weights(0.25f);
+    } else if (kind == v1::EMBEDDING_KIND_MULTI_VECTOR) {
+      v1::MultiVector& vectors = *result.mutable_multi_vector();
+      vectors.set_width(2);
+      for (const int id : {7, 9}) vectors.add_ids(id);
+      for (const float value : {1.f, 2.f, 3.f, 4.f}) vectors.add_values(value);
+    }
+  }
+}
+
 void MakeAnswer(const std::string& text, bool per_token,
                 v1::EmbedResult& result) {
   result.mutable_usage()->set_source_tokens(2);

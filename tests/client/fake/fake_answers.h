@@ -20,6 +20,8 @@ v1::Model FakeModel();
 void MakeAnswer(const std::string& text, const v1::GenerationParams& params,
                 v1::GenerateResult& result);
 void MakeAnswer(const v1::ScorePair& pair, v1::ScoreResult& result);
+// Adds two weights or two vectors, if the request asks for such kinds.
+void AnswerKinds(const v1::EmbedRequest& request, v1::EmbedResult& result);
 void MakeAnswer(const std::string& text, bool per_token,
                 v1::EmbedResult& result);
 void MakeAnswer(const v1::Input& input, v1::ClassifyResult& result);

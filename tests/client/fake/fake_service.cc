@@ -159,6 +159,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
                         [&](const v1::Input& input, v1::EmbedResult& result) {
                           MakeAnswer(input.text(), request->per_token(),
                                      result);
+                          AnswerKinds(*request, result);
                         });
   }
 

@@ -22,7 +22,7 @@ TEXT = "A brown dog is running along the beach."
 OTHER = "Where is the nearest train station?"
 # What the methods give a request themselves.
 OWN = {"inputs", "pairs", "documents", "texts", "sequences", "query", "params", "questions",
-       "encoding", "per_token", "return_documents", "format"}
+       "encoding", "kinds", "per_token", "return_documents", "format"}
 METHODS = [name for name, _ in inspect.getmembers(
     attend.Client, inspect.isfunction) if not name.startswith("_")]
 
@@ -40,6 +40,7 @@ class ClientTest(ServedTest):
             name: cls.with_tokenizer(pathlib.Path(directory.name) / name)
             for name in ("bert-4x-labels", "bert-tokens", "bert-mask",
                          "bert-reranker", "bert-inference", "bert-spans")}
+        cls.models["colbert"] = GOLDEN / "sentence" / "colbert"
         super().setUpClass()
         cls.client = attend.Client(cls.address)
         cls.addClassCleanup(cls.client.close)
@@ -111,6 +112,20 @@ class ClientTest(ServedTest):
         of_tokens, = self.client.embed_tokens(TEXT)
         ids = self.client.tokenize(TEXT)[0].ids
         self.assertEqual(of_tokens.shape, (len(ids), width))
+
+    def test_embed_sparse_and_multi_vector(self):
+        weights, = self.client.embed_sparse("the dog", model="bert-mask")
+        raw = self.stub.Embed(pb.EmbedRequest(
+            model="bert-mask", inputs=[pb.Input(text="the dog")],
+            kinds=[pb.EMBEDDING_KIND_SPARSE]), timeout=TIMEOUT)
+        sparse = raw.results[0].sparse
+        self.assertEqual(weights, dict(zip(sparse.ids, sparse.weights)))
+        self.assertGreater(min(weights.values()), 0)
+        vectors, = self.client.embed_multi_vector("the dog", model="colbert",
+                                                  role="query")
+        self.assertEqual(vectors.shape, (13, 7))
+        numpy.testing.assert_allclose(
+            numpy.linalg.norm(vectors, axis=1), 1, 1e-5)
 
     def test_classify(self):
         for source in ("the dog runs", attend.pair("the dog", "runs")):

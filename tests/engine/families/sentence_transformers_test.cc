@@ -152,6 +152,7 @@ TEST_F(SentenceTransformersTest, ModulesAfterThePoolingAreInAnyOrder) {
   EXPECT_EQ(layers[4].out, 7);
   EXPECT_FALSE(family_.spec.embed.normalize);
   std::vector<std::string> slots;
+  slots.reserve(family_.names.rows.size());
   for (const NameRow& row : family_.names.rows) slots.push_back(row.slot);
   EXPECT_THAT(slots, ElementsAre("embed.1.weight", "embed.1.bias",
                                  "embed.1.residual.weight",

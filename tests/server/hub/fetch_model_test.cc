@@ -125,7 +125,7 @@ TEST_F(FetchModelTest, FilesOfTorchAreFetchedWhereThereAreNoSafetensors) {
       FilesIn(FetchGood("ok/torch")),
       UnorderedElementsAre("config.json", "tokenizer.json", "pytorch_model.bin",
                            "2_Dense/pytorch_model.bin", "sparse_linear.pt",
-                           "colbert_linear.pt"));
+                           "colbert_linear.pt", "artifact.metadata"));
   EXPECT_THAT(FilesIn(FetchGood("ok/torch-shards")),
               UnorderedElementsAre("config.json", "tokenizer.json",
                                    "pytorch_model.bin.index.json",
