@@ -50,6 +50,21 @@ double NumberOf(const Json& value) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
 
+// Empties a tree from its leaves up. A tree that is not empty allocates a list
+// while it is destroyed, which would end the process where memory is short.
+void Clear(Json& value) {
+  if (!value.is_structured()) return;
+  for (Json& element : value) Clear(element);
+  value.clear();
+}
+
+std::shared_ptr<const Json> Share(Json tree) {
+  return {new Json(std::move(tree)), [](Json* shared) {
+            Clear(*shared);
+            delete shared;
+          }};
+}
+
 }  // namespace
 
 JsonFile::JsonFile(std::string path, std::shared_ptr<const Json> top)
@@ -72,8 +87,7 @@ absl::StatusOr<JsonFile> JsonFile::Parse(std::string name,
 }
 
 JsonFile JsonFile::Of(std::string name, Json object) {
-  return JsonFile(std::move(name),
-                  std::make_shared<const Json>(std::move(object)));
+  return JsonFile(std::move(name), Share(std::move(object)));
 }
 
 std::vector<JsonFile> JsonFile::ObjectsOf(
@@ -91,7 +105,7 @@ absl::StatusOr<std::vector<JsonFile>> JsonFile::LoadList(
     const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   ASSIGN_OR_RETURN(Json parsed, ParseJson(path, text));
-  const auto top = std::make_shared<const Json>(std::move(parsed));
+  const auto top = Share(std::move(parsed));
   std::vector<JsonFile> objects = ObjectsOf(absl::StrCat(path, ": "), top);
   if (top->is_array() && objects.size() == top->size()) return objects;
   return absl::InvalidArgumentError(absl::StrCat(
