@@ -21,7 +21,8 @@ constexpr const char* kModels[] = {
     "xlm-roberta-dense", "xlm-roberta-4x-reranker", "modernbert-prompts",
     "bart-gelu",         "t5-few-buckets",          "bert-inference",
     "bert-choice",       "roberta-4x-inference",    "modernbert-choice",
-    "bert-spans",        "modernbert-spans",        "bart-inference"};
+    "bert-spans",        "modernbert-spans",        "bart-inference",
+    "qwen3-logit-score"};
 
 // The server and the directory that it reads its models from.
 class Server {

@@ -224,7 +224,7 @@ TEST_F(StartTest, AsAUserWithoutRights) {
                   "--model=" + model});
   EXPECT_EQ(server.Wait(), 1);
   EXPECT_THAT(server.output(),
-              HasSubstr("config.json: cannot be read: Permission denied"));
+              HasSubstr(".json: cannot be read: Permission denied"));
 }
 
 // What stands where a file should be.
