@@ -14,8 +14,8 @@ namespace attend {
 // that is there decides:
 //   source.spm               Marian. Needs target.spm and vocab.json, and
 //                            target_vocab.json if vocabularies are separate.
-//   tokenizer.json           any model but M2M100, whose class has no use for it
-//   the files of the class   see LoadTokenizerFiles()
+//   tokenizer.json           any model but M2M100, whose class has no use for
+//   it the files of the class   see LoadTokenizerFiles()
 // Reads tokenizer_config.json too (see HfConfig). If no file is there, the
 // tokenizer is IdsOnly. `settings` do not count for Marian and M2M100.
 // NOT_FOUND or INVALID_ARGUMENT names the file.

@@ -19,7 +19,8 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
       "models-dir", o.models_dir,
       "Directory of models, served in addition to those of --model. Each "
       "directory in it that has a config.json or a modules.json is a model, "
-      "with the name of that directory, and so is each GGUF file. A directory NAME with "
+      "with the name of that directory, and so is each GGUF file. A directory "
+      "NAME with "
       "NAME/1, NAME/2 and so on is the model NAME in versions; the highest is "
       "served.");
   parser.Add(
