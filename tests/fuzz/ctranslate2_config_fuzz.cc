@@ -28,7 +28,7 @@ class Model {
     ATTEND_CHECK(files->family.spec.Validate().ok());
     ATTEND_CHECK(files->generation.has_value());
     const int vocab = files->family.spec.decoder->embedding.vocab;
-    for (const int id : files->generation->eos_ids) {
+    for (const int id : files->generation->params.eos_ids) {
       ATTEND_CHECK(id >= 0 && id < vocab);
     }
   }
