@@ -38,6 +38,7 @@ class ServiceFixture : public ::testing::Test {
       : methods_(std::move(methods)) {}
 
   void Build(const FixtureOptions& options) {
+    Stop();
     engine_ = std::make_unique<FakeEngine>(options.engine);
     model_metrics_ = metrics_.AddModel("fake");
     ModelMetrics& model = *model_metrics_;
@@ -51,8 +52,12 @@ class ServiceFixture : public ::testing::Test {
         .served = ServedModel{*engine_, tokenizer_, *scheduler_, model}}));
     environment_.emplace(service_, 1, options.max_tokenizer_queue);
   }
-  ~ServiceFixture() override {
-    engine_->OpenGate();
+  ~ServiceFixture() override { Stop(); }
+
+  // Ends the worker, which may still drop the sequences of ended calls, before
+  // its engine goes.
+  void Stop() {
+    if (engine_ != nullptr) engine_->OpenGate();
     scheduler_.reset();
   }
 
