@@ -13,7 +13,7 @@
 
 namespace attend {
 
-// How a model makes vectors of tokens that are compared one by one.
+// The way a model makes vectors of tokens that are compared one by one.
 struct TokenVectorsInfo {
   int width = 0;  // numbers of a vector; 0: the model has no such vectors
   int first = 0;  // the first token that has a vector

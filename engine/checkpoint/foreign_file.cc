@@ -19,7 +19,7 @@ bool IsSafetensors(absl::string_view head) {
          head.substr(5, 4) == absl::string_view("\0\0\0{", 4);
 }
 
-// What `head` begins, and what to do; "" if it may be weights.
+// Names the format that `head` begins, and a way out; "" if it may be weights.
 std::string Foreign(absl::string_view head, bool safetensors) {
   if (head.empty()) return "is empty; fetch it again";
   if (absl::StartsWith(head, "version https://git-lfs")) {

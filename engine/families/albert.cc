@@ -33,7 +33,7 @@ constexpr SlotName kLayer[] = {
     {"ffn.norm", "full_layer_layer_norm"},
 };
 
-// How often layers are computed, and with whose weights.
+// The number of times that layers are computed, and whose weights they have.
 struct Sharing {
   int groups = 1;
   int of_group = 1;  // layers that a group computes one after the other

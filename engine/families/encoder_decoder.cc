@@ -20,7 +20,7 @@
 namespace attend {
 namespace {
 
-// What may be a decoder: the class whose head the decoder has, and the prefix
+// A possible decoder: the class whose head the decoder has, and the prefix
 // of its layers.
 struct DecoderKind {
   absl::string_view model_type;

@@ -47,7 +47,7 @@ absl::Status SetFirstActivation(const JsonFile& config, StackSpec& decoder) {
   return absl::OkStatus();
 }
 
-// Whether the model is an encoder, as EmbeddingGemma is.
+// Returns true if the model is an encoder, as EmbeddingGemma is.
 absl::StatusOr<bool> SeesBothWays(const JsonFile& config) {
   ASSIGN_OR_RETURN(const bool both, config.BoolOr(kBothWays, false));
   if (!both) return false;

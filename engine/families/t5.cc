@@ -23,7 +23,7 @@ constexpr int kMaxPositions = 1 << 16;
 constexpr IntRange kBuckets = {4, 1 << 12};
 constexpr int kMaxDistance = 1 << 20;
 
-// What differs between the families.
+// The differences between the families.
 struct Variant {
   std::vector<absl::string_view> classes;
   absl::string_view encoder_class;  // has no decoder

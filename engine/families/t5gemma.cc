@@ -48,7 +48,7 @@ absl::StatusOr<TransformerSpec> T5GemmaSpec(const JsonFile& config) {
   return spec;
 }
 
-// Whether the attention of a stack has biases.
+// Returns true if the attention of a stack has biases.
 absl::StatusOr<Bias> AttentionBias(const JsonFile& config,
                                    const std::string& stack) {
   ASSIGN_OR_RETURN(const JsonFile section, config.Object(stack));

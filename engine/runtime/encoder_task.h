@@ -16,7 +16,7 @@
 
 namespace attend {
 
-// What a request does with an encoded source, or with a prompt that is pooled:
+// The work of a request on an encoded source, or on a prompt that is pooled:
 // reads some vectors, takes each through the same layers, and keeps the
 // results. All memory is reserved at construction.
 class EncoderTask {

@@ -35,7 +35,7 @@ struct Model {
   std::optional<DraftInfo> draft = std::nullopt;  // nullopt: no draft model
   // What was read of the shortlist's file; zeros: there is none.
   ShortlistCounts shortlist = {};
-  // What of the model's files is not applied, for the log.
+  // Settings in the model's files that are not applied, for the log.
   std::vector<std::string> warnings = {};
   // Tensors of the file that the model does not have, as heads of other models.
   std::vector<std::string> skipped_tensors = {};

@@ -60,8 +60,8 @@ bool HasAny(const std::string& directory,
                      [&](const char* file) { return Has(directory, file); });
 }
 
-// Whether model.bin has the weights of a directory. Where torch's are there
-// too, a vocabulary tells whether model.bin is CTranslate2's.
+// Returns true if model.bin has the weights of a directory. Where torch's are
+// there too, a vocabulary tells whether model.bin is CTranslate2's.
 bool IsCtranslate2(const std::string& directory) {
   if (!Has(directory, "model.bin")) return false;
   if (HasAny(directory,

@@ -50,7 +50,7 @@ class PooledPrompt final : public DecoderTask {
   void Advance(int rows) { unread_ -= rows; }
 
  private:
-  // What pools the rows for a part; empty: each row is a vector of the part.
+  // The pooler of the rows for a part; empty: each row is a vector of the part.
   struct Pooled {
     std::vector<float> vector;  // [poolings * hidden]
     std::vector<Pooler> poolers;

@@ -113,7 +113,7 @@ struct DenseSpec {
   bool unit_length = false;  // y is scaled to length 1 at the end
 };
 
-// How the vectors of a source's tokens become one vector.
+// The way from the vectors of a source's tokens to one vector.
 enum class Pooling {
   kCls,  // the first token's vector
   kMean,
@@ -141,7 +141,8 @@ struct TokenVectorsSpec {
   std::vector<DenseSpec> layers;  // slots "tokens.<i>"
 };
 
-// How a source is embedded: poolings, whose vectors are concatenated; layers.
+// The steps that embed a source: poolings, whose vectors are concatenated;
+// layers.
 struct EmbedSpec {
   std::vector<Pooling> poolings = {Pooling::kMean};
   // False: tokens of a prompt that is put before a text are not pooled.

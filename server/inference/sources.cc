@@ -18,7 +18,7 @@ namespace {
 
 using Inputs = std::vector<v1::Input>;
 
-// How many inputs a call may have.
+// The maximum number of inputs of a call.
 struct InputLimit {
   const Service& service;
   bool generates;  // the model, so that each input may take long

@@ -31,7 +31,7 @@ class BatchHandler : public EngineHandler<Request> {
   // function. Thus little work is left when the last input ends.
   void Continue(Responder& to) final {
     if (response_.results_size() == 0) MakeResults();
-    // What is submitted may end at once.
+    // An input that is submitted may end at once.
     while (TakeEnded()) window_.Submit(this->inputs(), this->size());
     if (filled_ < response_.results_size()) return;
     const absl::Status status = CommonError();

@@ -15,8 +15,8 @@ namespace {
 
 constexpr FloatRange kAlpha = {-1e6, 1e6};
 
-// Whether a key of alpha_pattern, which peft takes for a regular expression, is
-// the name of a module or its end.
+// Returns true if a key of alpha_pattern, which peft takes for a regular
+// expression, is the name of a module or its end.
 bool IsPlainKey(absl::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
     return absl::ascii_isalnum(c) || c == '_' || c == '.';

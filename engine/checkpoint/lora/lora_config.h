@@ -12,8 +12,8 @@ namespace attend {
 
 inline constexpr char kLoraConfigFile[] = "adapter_config.json";
 
-// What adapter_config.json says of how a LoRA adapter (Hu et al. 2021) changes
-// the weights. Which weights, the tensors of the adapter say.
+// The settings in adapter_config.json: how a LoRA adapter (Hu et al. 2021)
+// changes the weights. Which weights, the tensors of the adapter say.
 struct LoraConfig {
   double alpha = 8;
   std::map<std::string, double> alphas = {};  // alpha_pattern: by module

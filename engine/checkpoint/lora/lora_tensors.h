@@ -9,7 +9,7 @@
 
 namespace attend {
 
-// What an adapter's file has for a module: names in the file, "" for none.
+// The tensors of an adapter for one module: names in the file, "" for none.
 struct LoraModule {
   // Matrices of a linear layer, or of an embedding: [rank, in] and [out, rank].
   std::string a;

@@ -47,7 +47,7 @@ enum PickleCode : uint8_t {
   kPickleFrame = 0x95,
 };
 
-// What an instruction does.
+// The effect of an instruction.
 enum class PickleGroup {
   kOther,
   kMark,

@@ -98,7 +98,7 @@ absl::StatusOr<Entries> ReadArchive(const std::string& path,
   return TensorsOf(path, pickle, storages);
 }
 
-// Whether the machine that wrote a file of the older format was little-endian.
+// Returns true if a little-endian machine wrote a file of the older format.
 bool IsLittleEndian(const PickleValues& system) {
   const std::vector<PickleId>& items = system.values[system.root].items;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {

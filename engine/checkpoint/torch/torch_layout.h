@@ -7,7 +7,7 @@
 
 namespace attend {
 
-// How the elements of a tensor follow each other.
+// The order in which the elements of a tensor are stored.
 enum class TorchLayout {
   kRowMajor,
   kColumnMajor,  // of a matrix, which was transposed before it was saved

@@ -6,7 +6,7 @@
 
 namespace attend {
 
-// What a name in a pickle stands for.
+// The meaning of a name in a pickle.
 enum class TorchNameKind {
   kOrderedDict,
   kSize,              // a tuple

@@ -12,7 +12,7 @@
 
 namespace attend {
 
-// What DeBERTa (He et al. 2021) and its later versions share.
+// The parts that DeBERTa (He et al. 2021) and its later versions share.
 
 // The encoder with the sizes of config.json. A convolution beside the first
 // layer, as in DeBERTa v2 XL, is refused.

@@ -21,7 +21,7 @@ struct EncoderKeys {
   const char* width = "intermediate_size";  // of the feed-forward network
   const char* activation = "hidden_act";
   const char* positions = "max_position_embeddings";
-  // What position_embedding_type must be, and is if it is absent.
+  // The required position_embedding_type, which is also the default.
   const char* position_type = "absolute";
 };
 

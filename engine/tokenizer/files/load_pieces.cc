@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What a SentencePiece model says in addition to the settings: the pieces that
+// The contents of a SentencePiece model beyond the settings: the pieces that
 // are found in texts before they are cut, and the tokens around a text.
 HfPartSettings SettingsOf(const SpmFile& spm, bool plain) {
   std::vector<HfConfig::Token> pieces;

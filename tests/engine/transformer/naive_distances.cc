@@ -1,4 +1,4 @@
-// What distances add to scores in the naive transformer.
+// Adds the products with distances to scores in the naive transformer.
 
 #include <algorithm>
 #include <cmath>
