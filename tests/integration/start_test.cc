@@ -216,7 +216,9 @@ TEST_F(StartTest, AsAUserWithoutRights) {
     EXPECT_THAT(lines, Contains(HasSubstr("ulimit -u")));
   }
   const std::string model = Copy();
-  fs::permissions(directory_, fs::perms::others_exec, fs::perm_options::add);
+  // The user may still be in root's group.
+  fs::permissions(directory_, fs::perms::group_exec | fs::perms::others_exec,
+                  fs::perm_options::add);
   Replace(model, "config.json", "{}");
   fs::permissions(fs::path(model) / "config.json", fs::perms::none);
   Process server({"/usr/bin/setpriv", "--reuid=65533", "--clear-groups",
@@ -224,7 +226,7 @@ TEST_F(StartTest, AsAUserWithoutRights) {
                   "--model=" + model});
   EXPECT_EQ(server.Wait(), 1);
   EXPECT_THAT(server.output(),
-              HasSubstr(".json: cannot be read: Permission denied"));
+              HasSubstr("config.json: cannot be read: Permission denied"));
 }
 
 // What stands where a file should be.
