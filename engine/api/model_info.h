@@ -94,7 +94,7 @@ struct ModelInfo {
   int block_tokens = 0;
   // Defaults of generation, from the model's own files.
   GenerationParams generation;
-  // Of a model that continues its source: the longest and the shortest result,
+  // The longest and the shortest result of a model that continues its source,
   // prompt included, where a request sets no number of new tokens; 0: not set.
   int max_length = 0;
   int min_length = 0;

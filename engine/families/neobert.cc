@@ -72,7 +72,7 @@ void AddNames(const AttentionSpec& attention, NameTable& names) {
   const size_t first = names.rows.size();
   AddHeadSlices("encoder.{}.", attention.heads, WithPrefixes(layers, {"qkv"}),
                 Bias::kNo, names);
-  // Of queries and keys, numbers that are rotated together stand together.
+  // Interleaves queries and keys: elements rotated together are adjacent.
   for (size_t row = first; row < first + 2; ++row) {
     names.rows[row].slices.interleaved = attention.head_dim;
   }

@@ -29,7 +29,7 @@ class EncoderTask {
     Layers layers = Layers::kNone;
     int vectors = 1;
     int width = 0;  // numbers of a result that are kept
-    // How tokens' vectors become the one vector; empty: each is a token's.
+    // Poolings that make one vector of the tokens'; empty: one for each token.
     std::vector<Pooling> poolings = {};
     int first_pooled = 0;        // row
     std::vector<int> rows = {};  // the tokens' rows; empty: all rows

@@ -154,7 +154,7 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory,
   return files;
 }
 
-// Of a directory with an adapter and no model: the model that it names.
+// Returns the model that a directory with nothing but an adapter names.
 absl::StatusOr<std::string> BaseOf(const std::string& adapter) {
   ASSIGN_OR_RETURN(const JsonFile json,
                    JsonFile::Load(absl::StrCat(adapter, "/", kLoraConfigFile)));

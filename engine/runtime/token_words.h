@@ -14,8 +14,8 @@ namespace attend {
 std::vector<int> IdsOf(const std::vector<std::string>& words,
                        const Tokenizer& tokenizer);
 
-// What the files of a model say of vectors of tokens, in ids. `width` is not
-// set.
+// Converts the words in a model's settings for token vectors into ids. `width`
+// is not set.
 TokenVectorsInfo ToIds(const TokenVectorsWords& words,
                        const Tokenizer& tokenizer);
 

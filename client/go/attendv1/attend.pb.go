@@ -337,7 +337,7 @@ func (EmbeddingEncoding) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{4}
 }
 
-// What a text can be turned into.
+// The kinds of embeddings of a text.
 type EmbeddingKind int32
 
 const (
@@ -390,9 +390,9 @@ func (EmbeddingKind) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{5}
 }
 
-// How labels of tokens become labels of spans, as `aggregation_strategy` of the
-// token-classification pipeline of transformers. A prefix "B-" or "I-" of a
-// label tells where a span begins; the label of the span is without it.
+// The way from labels of tokens to labels of spans, as `aggregation_strategy`
+// of the token-classification pipeline of transformers. A prefix "B-" or "I-" of
+// a label tells where a span begins; the label of the span is without it.
 type Aggregation int32
 
 const (
@@ -3570,7 +3570,7 @@ type EmbedRequest struct {
 	Encoding EmbeddingEncoding     `protobuf:"varint,8,opt,name=encoding,proto3,enum=attend.v1.EmbeddingEncoding" json:"encoding,omitempty"` // the form of the vectors in the answer
 	Priority int32                 `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`                                  // as in GenerateRequest
 	Truncate bool                  `protobuf:"varint,10,opt,name=truncate,proto3" json:"truncate,omitempty"`                                 // as in GenerateRequest
-	// What to return, computed in one pass. Must be kinds that the model has
+	// The kinds to return, computed in one pass. Must be kinds that the model has
 	// (`embedding_kinds` of Model). Default: the first of them. Not possible with
 	// per_token.
 	Kinds []EmbeddingKind `protobuf:"varint,11,rep,packed,name=kinds,proto3,enum=attend.v1.EmbeddingKind" json:"kinds,omitempty"`
@@ -3855,8 +3855,8 @@ func (x *MultiVector) GetIds() []int32 {
 type EmbedResult struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or why the input failed
-	// A vector of `width` numbers, with EMBEDDING_KIND_DENSE. With per_token: the vectors of all `tokens`,
-	// one after the other. Set if `encoding` is EMBEDDING_FLOATS.
+	// A vector of `width` numbers, with EMBEDDING_KIND_DENSE. With per_token: the
+	// vectors of all `tokens`, one after the other. Set if `encoding` is EMBEDDING_FLOATS.
 	Values        []float32      `protobuf:"fixed32,2,rep,packed,name=values,proto3" json:"values,omitempty"`
 	Data          []byte         `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`                                  // the same numbers; set for the other encodings
 	Width         int32          `protobuf:"varint,4,opt,name=width,proto3" json:"width,omitempty"`                               // numbers of one vector
@@ -6448,7 +6448,7 @@ type Model struct {
 	TargetLanguages []string `protobuf:"bytes,26,rep,name=target_languages,json=targetLanguages,proto3" json:"target_languages,omitempty"` // see source_languages
 	// The number of the model's directory in `--models-dir`, else 1.
 	Version int64 `protobuf:"varint,27,opt,name=version,proto3" json:"version,omitempty"`
-	// What Embed can return, the default first.
+	// The kinds that Embed can return, the default first.
 	EmbeddingKinds   []EmbeddingKind `protobuf:"varint,40,rep,packed,name=embedding_kinds,json=embeddingKinds,proto3,enum=attend.v1.EmbeddingKind" json:"embedding_kinds,omitempty"`
 	MultiVectorWidth int32           `protobuf:"varint,41,opt,name=multi_vector_width,json=multiVectorWidth,proto3" json:"multi_vector_width,omitempty"` // numbers of a vector of a multi-vector
 	unknownFields    protoimpl.UnknownFields

@@ -79,7 +79,7 @@ absl::StatusOr<PickleValue> PickleMachine::NewTensor(
       .number = static_cast<int64_t>(result_.tensors.size() - 1)};
 }
 
-// Of nothing, or of a list of pairs (Python 2).
+// Takes no arguments, or a list of pairs (Python 2).
 absl::StatusOr<PickleValue> PickleMachine::NewOrderedDict(
     const PickleValue& arguments) {
   PickleValue dict{.kind = PickleKind::kDict};

@@ -21,7 +21,7 @@ struct TorchName {
   absl::string_view module;
   absl::string_view name;
   TorchNameKind kind;
-  // Of a type of storage: see TorchStorage.
+  // The dtype of a storage type: see TorchStorage.
   absl::string_view dtype = {};
   int element_bytes = 0;
 };

@@ -59,7 +59,7 @@ absl::Status UseDecoderAs(const JsonFile& config, const std::string& name,
   }
   if (causal) return absl::OkStatus();
   for (LayerSpec& layer : family.spec.decoder->layers) {
-    // Of an encoder, sliding_window does not count the token itself.
+    // An encoder does not count the token itself in sliding_window.
     if (layer.self_attention.window > 0) ++layer.self_attention.window;
   }
   SeeBothWays(family);

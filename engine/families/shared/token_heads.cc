@@ -32,7 +32,7 @@ void AddTokenHeads(const std::string& directory, Family& family) {
   if (AddLayer(directory, "sparse_linear", "sparse.0", family)) {
     embed.sparse.emplace().layers = {
         {.out = 1, .activation = Activation::kRelu}};
-    // Those that FlagEmbedding leaves out: begin, end, padding, unknown.
+    // FlagEmbedding leaves these out: begin, end, padding, unknown.
     family.weightless = {"<s>",   "</s>",  "<pad>", "<unk>",
                          "[CLS]", "[SEP]", "[PAD]", "[UNK]"};
   }

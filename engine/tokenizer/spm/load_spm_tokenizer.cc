@@ -79,7 +79,7 @@ absl::StatusOr<SpmTokenizer::SharedSideModel> SpmTokenizer::LoadSide(
     }
     side.special[id] = true;
   }
-  // Those that a tuning added are text, too.
+  // Tokens that a tuning added are text, too.
   for (const HfConfig::Token& token : config.added) {
     if (!token.special)
       side.special[side.vocabulary.Find(token.content)] = false;
