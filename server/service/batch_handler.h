@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "engine/tensor/check.h"
-#include "engine/tensor/mutex.h"
 #include "server/service/engine_handler.h"
 #include "server/service/input_window.h"
 
@@ -25,14 +24,17 @@ class BatchHandler : public EngineHandler<Request> {
  public:
   BatchHandler(const Service& service, CallContext& context)
       : EngineHandler<Request>(service, context, /*streaming=*/false),
-        window_(service, context) {}
+        window_(service) {}
 
   // Fills the results of the inputs that have ended since the last call of this
   // function. Thus little work is left when the last input ends.
   void Continue(Responder& to) final {
     if (response_.results_size() == 0) MakeResults();
     // An input that is submitted may end at once.
-    while (TakeEnded()) window_.Submit(this->inputs(), this->size());
+    while (this->TakeEnded(ended_)) {
+      FillEnded();
+      window_.Submit(this->inputs(), this->size(), this->running());
+    }
     if (filled_ < response_.results_size()) return;
     const absl::Status status = CommonError();
     if (status.ok()) {
@@ -61,7 +63,8 @@ class BatchHandler : public EngineHandler<Request> {
   // thousands of inputs. INVALID_ARGUMENT, which names `field`, if the call
   // takes too much memory.
   absl::Status Enqueue(int index, WaitingInput input, absl::string_view field) {
-    return window_.Add(this->inputs(), index, std::move(input), field);
+    return window_.Add(this->inputs(), index, this->running(), std::move(input),
+                       field);
   }
 
   // Fills a result whose inputs ended with OK. Status, usage and timings are
@@ -79,7 +82,6 @@ class BatchHandler : public EngineHandler<Request> {
         ends_.empty() ? this->size() : static_cast<int>(ends_.size());
     response_.mutable_results()->Reserve(results);
     while (response_.results_size() < results) response_.add_results();
-    taken_.resize(this->size());
     left_.reserve(results);
     for (int r = 0; r < results; ++r) left_.push_back(inputs_of(r).size());
   }
@@ -90,22 +92,11 @@ class BatchHandler : public EngineHandler<Request> {
         std::upper_bound(ends_.begin(), ends_.end(), input) - ends_.begin());
   }
 
-  // False: nothing has ended since the last call.
-  bool TakeEnded() {
-    std::vector<int> ended;
-    {
-      MutexLock lock(this->context().mutex());
-      for (int i = first_; i < this->size(); ++i) {
-        if (!taken_[i] && this->input(i).done()) ended.push_back(i);
-      }
-    }
-    for (const int i : ended) {
-      taken_[i] = true;
-      const int result = ResultOf(i);
+  void FillEnded() {
+    for (const int input : ended_) {
+      const int result = ResultOf(input);
       if (--left_[result] == 0) FillResult(result);
     }
-    while (first_ < this->size() && taken_[first_]) ++first_;
-    return !ended.empty();
   }
 
   void FillResult(int result) {
@@ -131,11 +122,10 @@ class BatchHandler : public EngineHandler<Request> {
 
   Response response_;
   InputWindow window_;
-  std::vector<int> ends_;    // of the groups; empty: each input is one
-  std::vector<bool> taken_;  // by input
-  std::vector<int> left_;    // by result: inputs that have not ended
-  int first_ = 0;            // inputs before it are taken
-  int filled_ = 0;           // results
+  std::vector<int> ends_;   // of the groups; empty: each input is one
+  std::vector<int> ended_;  // inputs that were taken last
+  std::vector<int> left_;   // by result: inputs that have not ended
+  int filled_ = 0;          // results
 };
 
 }  // namespace attend

@@ -4,6 +4,7 @@
 #include <google/protobuf/message.h>
 
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -37,10 +38,7 @@ class EngineHandler : public Handler {
     context_.UseEngine();
     if (model_ == nullptr) RETURN_IF_ERROR(Begin(request));
     ASSIGN_OR_RETURN(const int count, Prepare(request));
-    for (int i = 0; i < count; ++i) {
-      inputs_.push_back(std::make_unique<InputState>(*model_, service_.clock,
-                                                     context_, streaming_));
-    }
+    if (count != kMore) AddInputs(count);
     return count;
   }
   absl::Status StartInput(const google::protobuf::Message& message,
@@ -66,7 +64,7 @@ class EngineHandler : public Handler {
 
   bool quiet() const final {
     MutexLock lock(context_.mutex());
-    return NoneRuns(inputs_);
+    return progress_.running == 0;
   }
   CallSummary summary() const final {
     MutexLock lock(context_.mutex());
@@ -105,6 +103,18 @@ class EngineHandler : public Handler {
   InputState& input(int index) { return *inputs_[index]; }
   int size() const { return static_cast<int>(inputs_.size()); }
 
+  // Moves the inputs that have ended since the last call of this function into
+  // `ended`, in ascending order. False: there are none.
+  bool TakeEnded(std::vector<int>& ended) {
+    MutexLock lock(context_.mutex());
+    return progress_.Take(ended);
+  }
+  // The number of inputs that the worker may use.
+  int running() const {
+    MutexLock lock(context_.mutex());
+    return progress_.running;
+  }
+
   // The status of the first input that failed, of inputs that have ended.
   absl::Status StatusOf(InputRange range) const {
     for (int i = range.begin; i < range.end; ++i) {
@@ -136,6 +146,14 @@ class EngineHandler : public Handler {
   }
 
  private:
+  void AddInputs(int count) {
+    MutexLock lock(context_.mutex());
+    progress_.Reserve(inputs_.size() + count);
+    for (int i = 0; i < count; ++i) {
+      inputs_.push_back(std::make_unique<InputState>(
+          *model_, service_.clock, context_, progress_, size(), streaming_));
+    }
+  }
   absl::Status Begin(const Request& request) {
     ASSIGN_OR_RETURN(model_, service_.Find(request.model(), context_));
     RETURN_IF_ERROR(CheckPriority(request.priority()));
@@ -148,6 +166,7 @@ class EngineHandler : public Handler {
   CallContext& context_;
   const bool streaming_;
   const ServedModel* model_ = nullptr;
+  InputProgress progress_;
   Inputs inputs_;
 };
 

@@ -70,6 +70,13 @@ RejectReason ReasonOf(const absl::Status& status) {
 
 }  // namespace
 
+bool InputProgress::Take(std::vector<int>& to) {
+  to.assign(ended.begin(), ended.end());
+  ended.clear();
+  std::sort(to.begin(), to.end());
+  return !to.empty();
+}
+
 int CountTokens(const SequenceOutput& output) {
   size_t count = 0;
   for (const ChoiceOutput& choice : output.choices) {
@@ -120,10 +127,7 @@ absl::Status InputState::MakeRequest(EngineRequest engine_request,
 
 absl::Status InputState::TrySubmit() {
   const int known_tokens = request_->source_tokens;
-  {
-    MutexLock lock(context_.mutex());
-    submitted_ = true;
-  }
+  SetRunning(true);
   // From here on the worker may call OnOutput() and OnDone().
   const absl::Status status =
       CatchOutOfMemory([&] { return model_.scheduler.Submit(request_); });
@@ -131,9 +135,22 @@ absl::Status InputState::TrySubmit() {
     context_.account().OnSource(known_tokens, clock_.Now());
     return status;
   }
-  MutexLock lock(context_.mutex());
-  submitted_ = false;
+  SetRunning(false);
   return status;
+}
+
+void InputState::SetRunning(bool running) {
+  MutexLock lock(context_.mutex());
+  running_ = running;
+  progress_.running += running ? 1 : -1;
+}
+
+void InputState::AnnounceEnd() {
+  if (running_) --progress_.running;
+  running_ = false;
+  done_ = true;
+  progress_.ended.push_back(index_);
+  context_.WakeAfterStep();
 }
 
 void InputState::Reject(const absl::Status& status) {
@@ -152,8 +169,7 @@ void InputState::End(const absl::Status& status, SequenceOutput output) {
   MutexLock lock(context_.mutex());
   output_ = std::move(output);
   status_ = status;
-  done_ = true;
-  context_.WakeAfterStep();
+  AnnounceEnd();
 }
 
 absl::Status InputState::status() const {
@@ -209,8 +225,7 @@ void InputState::OnDone(const absl::Status& status,
                                .output_tokens = CountTokens(output)});
   }
   status_ = status.ok() ? copied : status;
-  done_ = true;
-  context_.WakeAfterStep();
+  AnnounceEnd();
 }
 
 void InputState::DropAlignments() {
@@ -220,11 +235,6 @@ void InputState::DropAlignments() {
 bool AllDone(const Inputs& inputs) {
   return std::all_of(inputs.begin(), inputs.end(),
                      [](const auto& input) { return input->done(); });
-}
-
-bool NoneRuns(const Inputs& inputs) {
-  return std::none_of(inputs.begin(), inputs.end(),
-                      [](const auto& input) { return input->running(); });
 }
 
 absl::Status CommonError(const Inputs& inputs) {

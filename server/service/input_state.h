@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/scheduler/request.h"
@@ -35,19 +36,34 @@ struct OutputLimits {
   size_t values = 0;      // numbers of an encoder's output
 };
 
+// How far the inputs of a call are. Guarded by the mutex of the call's context.
+struct InputProgress {
+  int running = 0;         // inputs that the worker may use
+  std::vector<int> ended;  // inputs that have ended since Take()
+
+  // Inputs that are started end without an allocation.
+  void Reserve(size_t inputs) { ended.reserve(inputs); }
+  // Moves the inputs that have ended into `to`, in ascending order. False:
+  // there are none.
+  bool Take(std::vector<int>& to);
+};
+
 // One input of a call, from submission to end. The worker copies the output of
 // the input into the InputState; the call's thread reads the output there. The
 // memory was reserved before, so the worker allocates nothing. May be destroyed
 // when done() is true.
 class InputState final : public RequestListener {
  public:
-  // The arguments must outlive the InputState. `streaming`: the output is
-  // handed over as it grows; otherwise when the input has ended.
+  // The arguments must outlive the InputState, which is input `index` of the
+  // call. `streaming`: the output is handed over as it grows; otherwise when
+  // the input has ended.
   InputState(const ServedModel& model, const Clock& clock, CallContext& context,
-             bool streaming)
+             InputProgress& progress, int index, bool streaming)
       : model_(model),
         clock_(clock),
         context_(context),
+        progress_(progress),
+        index_(index),
         streaming_(streaming) {}
 
   // Submits the input. An input that is refused ends at once; its status is the
@@ -77,8 +93,6 @@ class InputState final : public RequestListener {
   // output().prompt is complete before the first token, and constant from then
   // on.
   bool done() const { return done_; }
-  // The worker may use the input.
-  bool running() const { return submitted_ && !done_; }
   const SequenceOutput& output() const { return output_; }
   // Frees the values of an input that has ended, which were read: thousands of
   // inputs would have them twice. Needs no lock.
@@ -101,10 +115,15 @@ class InputState final : public RequestListener {
   absl::Status MakeRequest(EngineRequest request, const OutputLimits& limits,
                            int priority);
   void ObserveGap(const SequenceOutput& output);
+  // Counts the input among those that run, or no longer.
+  void SetRunning(bool running);
+  void AnnounceEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.mutex());
 
   const ServedModel& model_;
   const Clock& clock_;
   CallContext& context_;
+  InputProgress& progress_;
+  const int index_;
   const bool streaming_;
   InputFacts facts_;
   std::unique_ptr<Request> request_;  // prepared and not submitted
@@ -117,7 +136,7 @@ class InputState final : public RequestListener {
   SequenceOutput output_;
   RequestTimes times_;
   absl::Status status_;
-  bool submitted_ = false;
+  bool running_ = false;  // the worker may use the input
   bool done_ = false;
 };
 
@@ -128,7 +147,6 @@ int CountTokens(const SequenceOutput& output);
 // of the call's context.
 using Inputs = std::vector<std::unique_ptr<InputState>>;
 bool AllDone(const Inputs& inputs);
-bool NoneRuns(const Inputs& inputs);
 // The status of the first input if all inputs have ended with the same error
 // code, which makes the call itself fail. Otherwise OK.
 absl::Status CommonError(const Inputs& inputs);

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "engine/tensor/mutex.h"
 
 namespace attend {
 namespace {
@@ -22,8 +21,8 @@ size_t BytesOf(const WaitingInput& input) {
 
 }  // namespace
 
-absl::Status InputWindow::Add(Inputs& inputs, int index, WaitingInput input,
-                              absl::string_view field) {
+absl::Status InputWindow::Add(Inputs& inputs, int index, int running,
+                              WaitingInput input, absl::string_view field) {
   const size_t bytes = bytes_ + BytesOf(input);
   if (bytes > service_.max_call_bytes) {
     return absl::InvalidArgumentError(absl::StrFormat(
@@ -34,13 +33,12 @@ absl::Status InputWindow::Add(Inputs& inputs, int index, WaitingInput input,
   bytes_ = bytes;
   if (waiting_.empty()) waiting_.resize(inputs.size());
   waiting_[index] = std::make_unique<WaitingInput>(std::move(input));
-  Submit(inputs, index + 1);
+  Submit(inputs, index + 1, running);
   return absl::OkStatus();
 }
 
-void InputWindow::Submit(Inputs& inputs, int end) {
+void InputWindow::Submit(Inputs& inputs, int end, int running) {
   if (waiting_.empty()) return;
-  int running = CountRunning(inputs);
   for (; next_ < end; ++next_) {
     if (waiting_[next_] == nullptr) continue;  // it has ended
     if (running >= service_.max_batch_inputs) return;
@@ -61,14 +59,6 @@ bool InputWindow::SubmitNext(InputState& state, bool others_run) {
   if (prepared_) return false;
   if (!status.ok()) state.Reject(status);
   return true;
-}
-
-int InputWindow::CountRunning(const Inputs& inputs) {
-  MutexLock lock(context_.mutex());
-  while (first_ < next_ && !inputs[first_]->running()) ++first_;
-  int running = 0;
-  for (int i = first_; i < next_; ++i) running += inputs[i]->running();
-  return running;
 }
 
 }  // namespace attend

@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "engine/api/engine_request.h"
-#include "server/service/call_context.h"
 #include "server/service/input_state.h"
 #include "server/service/service.h"
 
@@ -31,29 +30,26 @@ struct WaitingInput {
 // Its functions are called by one thread at a time.
 class InputWindow {
  public:
-  // `service` and `context` must outlive the window.
-  InputWindow(const Service& service, CallContext& context)
-      : service_(service), context_(context) {}
+  // `service` must outlive the window.
+  explicit InputWindow(const Service& service) : service_(service) {}
 
-  // Submits input `index`, or lets it wait. Inputs are added in ascending
-  // order; those that are left out have ended. INVALID_ARGUMENT, which names
-  // `field`, if the call would take too much memory.
-  absl::Status Add(Inputs& inputs, int index, WaitingInput input,
+  // Submits input `index`, or lets it wait. `running` inputs of the call run.
+  // Inputs are added in ascending order; those that are left out have ended.
+  // INVALID_ARGUMENT, which names `field`, if the call would take too much
+  // memory.
+  absl::Status Add(Inputs& inputs, int index, int running, WaitingInput input,
                    absl::string_view field);
   // Submits those of the inputs before `end` for which there is room. To be
   // called when inputs have ended, after the last Add().
-  void Submit(Inputs& inputs, int end);
+  void Submit(Inputs& inputs, int end, int running);
 
  private:
   // False: there is no room now.
   bool SubmitNext(InputState& state, bool others_run);
-  int CountRunning(const Inputs& inputs);
 
   const Service& service_;
-  CallContext& context_;
   std::vector<std::unique_ptr<WaitingInput>> waiting_;  // by input
   size_t bytes_ = 0;       // of all inputs and results
-  int first_ = 0;          // inputs before it have ended
   int next_ = 0;           // inputs before it were submitted or have ended
   bool prepared_ = false;  // input next_ is, and has found no room
 };

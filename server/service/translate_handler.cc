@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "engine/tensor/mutex.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/encode_within.h"
 #include "server/documents/text_breaks.h"
@@ -160,18 +159,14 @@ absl::Status TranslateHandler::Submit(const v1::TranslateRequest&, int index,
 }
 
 void TranslateHandler::SubmitWaiting() {
-  int running = 0;
-  {
-    MutexLock lock(context().mutex());
-    for (int i = first_; i < next_; ++i) running += input(i).running();
-  }
+  int others = running();
   for (; next_ < read_; ++next_) {
     Piece& piece = pieces_[next_];
     if (!piece.input) continue;  // it has ended
-    if (running >= service().max_batch_inputs) return;
-    if (!SubmitNext(running > 0)) return;
+    if (others >= service().max_batch_inputs) return;
+    if (!SubmitNext(others > 0)) return;
     piece.input.reset();
-    ++running;
+    ++others;
   }
 }
 
@@ -197,7 +192,7 @@ bool TranslateHandler::SubmitNext(bool others_run) {
 
 void TranslateHandler::Advance() {
   // What is submitted may end at once.
-  while (TakeEnded()) SubmitWaiting();
+  while (RenderEnded()) SubmitWaiting();
 }
 
 }  // namespace attend

@@ -94,7 +94,7 @@ class TranslateHandler : public EngineHandler<v1::TranslateRequest> {
   double Measure(absl::string_view text) const;
   // Takes what has ended, one input after the other: little work is left when
   // the last one ends. False: nothing has ended since the last call.
-  bool TakeEnded();
+  bool RenderEnded();
   void AddPieces(const Document& document);
   // Renders the sentence that piece `index` is or is in, if it has ended with
   // all that is in it.
@@ -120,8 +120,8 @@ class TranslateHandler : public EngineHandler<v1::TranslateRequest> {
   std::vector<Piece> pieces_;  // by input
   int read_ = 0;               // inputs that Submit() has seen
   int next_ = 0;               // the next input to submit
-  int first_ = 0;              // inputs before it have been taken
   bool prepared_ = false;      // the next input is, and has found no room
+  std::vector<int> ended_;     // inputs that were taken last
 };
 
 }  // namespace attend

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/time/time.h"
-#include "engine/tensor/mutex.h"
 #include "server/service/params.h"
 #include "server/service/request_fields.h"
 #include "server/service/translate_handler.h"
@@ -22,25 +21,17 @@ TextRange RangeOf(const v1::SourceToken& token, int prefix,
 
 }  // namespace
 
-bool TranslateHandler::TakeEnded() {
-  std::vector<int> ended;
-  {
-    MutexLock lock(context().mutex());
-    for (int i = first_; i < size(); ++i) {
-      if (!pieces_[i].ended && input(i).done()) ended.push_back(i);
-      if (i >= next_ && !input(i).done()) break;
-    }
-  }
-  for (const int i : ended) {
+bool TranslateHandler::RenderEnded() {
+  if (!TakeEnded(ended_)) return false;
+  for (const int i : ended_) {
     Piece& piece = pieces_[i];
     Part& part = parts_[piece.document];
     piece.ended = true;
     ++part.ended;
     if (!input(i).status().ok()) part.status.Update(input(i).status());
   }
-  for (const int i : ended) RenderWhole(i);
-  while (first_ < size() && pieces_[first_].ended) ++first_;
-  return !ended.empty();
+  for (const int i : ended_) RenderWhole(i);
+  return true;
 }
 
 void TranslateHandler::RenderWhole(int index) {
