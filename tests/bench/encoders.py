@@ -6,7 +6,7 @@
     /tmp/bench/bin/python tests/bench/encoders.py
 
 embeds random ids by models of the shapes of MiniLM, BERT base, DeBERTa v3 small and
-base with random weights (checkpoints/random_encoder.py), the mean of their tokens:
+base, and Qwen3-Embedding 0.6B, with random weights (checkpoints/random_encoder.py):
 
     equal          all sources are 128 tokens long
     mixed          8 to 256 tokens, everybody takes them as they come

@@ -1,5 +1,4 @@
-"""Random BERT and DeBERTa models of known shapes: for Attend, and as ONNX for its
-peers."""
+"""Random models that embed, of known shapes: for Attend, and as ONNX for its peers."""
 
 import dataclasses
 import json
@@ -16,15 +15,22 @@ class Shape:
     layers: int
     heads: int
     ffn: int
-    deberta: bool = False
+    kind: str = "bert"
+    kv_heads: int = 0  # of a decoder
+    head_dim: int = 0  # of a decoder
 
 
 SHAPES = {
     "minilm": Shape(hidden=384, layers=6, heads=12, ffn=1536),
     "bert-base": Shape(hidden=768, layers=12, heads=12, ffn=3072),
     # DeBERTa v3, but for the vocabulary.
-    "deberta-small": Shape(hidden=768, layers=6, heads=12, ffn=3072, deberta=True),
-    "deberta-base": Shape(hidden=768, layers=12, heads=12, ffn=3072, deberta=True),
+    "deberta-small": Shape(hidden=768, layers=6, heads=12, ffn=3072,
+                           kind="deberta"),
+    "deberta-base": Shape(hidden=768, layers=12, heads=12, ffn=3072,
+                          kind="deberta"),
+    # Qwen3-Embedding 0.6B, but for the vocabulary.
+    "qwen3-0.6b": Shape(hidden=1024, layers=28, heads=16, ffn=3072, kind="qwen3",
+                        kv_heads=8, head_dim=128),
 }
 
 
@@ -34,9 +40,13 @@ def new_model(shape):
         vocab_size=VOCAB, hidden_size=shape.hidden,
         num_hidden_layers=shape.layers, num_attention_heads=shape.heads,
         intermediate_size=shape.ffn, max_position_embeddings=MAX_POSITIONS)
-    if not shape.deberta:
+    if shape.kind == "bert":
         return transformers.BertModel(transformers.BertConfig(**sizes),
                                       add_pooling_layer=False)
+    if shape.kind == "qwen3":
+        return transformers.Qwen3Model(transformers.Qwen3Config(
+            num_key_value_heads=shape.kv_heads, head_dim=shape.head_dim,
+            rms_norm_eps=1e-6, **sizes))
     return transformers.DebertaV2Model(transformers.DebertaV2Config(
         relative_attention=True, position_buckets=256, norm_rel_ebd="layer_norm",
         share_att_key=True, pos_att_type="p2c|c2p", max_relative_positions=-1,
@@ -44,7 +54,8 @@ def new_model(shape):
 
 
 def write_model(shape, directory, seed=1):
-    """A Hugging Face directory that embeds by the mean of its tokens."""
+    """A Hugging Face directory that embeds by the mean of its tokens, or, if it is
+    a decoder, by the last one."""
     import torch
     directory = pathlib.Path(directory)
     torch.manual_seed(seed)
@@ -56,41 +67,67 @@ def write_model(shape, directory, seed=1):
         {"idx": 1, "name": "1", "path": "1_Pooling",
          "type": "sentence_transformers.models.Pooling"}]))
     (directory / "1_Pooling").mkdir(exist_ok=True)
+    last = shape.kind == "qwen3"
     (directory / "1_Pooling/config.json").write_text(json.dumps(
         {"word_embedding_dimension": shape.hidden,
-         "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True,
+         "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": not last,
          "pooling_mode_max_tokens": False,
-         "pooling_mode_mean_sqrt_len_tokens": False}))
+         "pooling_mode_mean_sqrt_len_tokens": False,
+         "pooling_mode_lasttoken": last}))
 
 
 def write_onnx(model, path):
-    """The encoder and the mean of its tokens, of any batch and length."""
+    """The model and what it pools, of any batch and length."""
     import torch
     import transformers
     # Written out, attention is a pattern that the runtimes know and fuse.
     encoder = transformers.AutoModel.from_pretrained(
         model, attn_implementation="eager")
-    is_bert = encoder.config.model_type == "bert"
+    least = torch.finfo(torch.float32).min
 
-    class MeanOfTokens(torch.nn.Module):
+    def mean(hidden, kept):
+        kept = kept.unsqueeze(-1)
+        return (hidden * kept).sum(1) / kept.sum(1)
+
+    def bert(input_ids, attention_mask):
+        kept = attention_mask.to(torch.float32)
+        return mean(encoder(
+            input_ids=input_ids,
+            attention_mask=((1 - kept) * least)[:, None, None, :],
+            token_type_ids=torch.zeros_like(input_ids)).last_hidden_state, kept)
+
+    def deberta(input_ids, attention_mask):
+        return mean(encoder(
+            input_ids=input_ids, attention_mask=attention_mask,
+            token_type_ids=torch.zeros_like(input_ids)).last_hidden_state,
+            attention_mask.to(torch.float32))
+
+    def qwen3(input_ids, attention_mask):
+        # Padding is on the right, where no token of the source sees it.
+        tokens = torch.ones_like(input_ids[0]).to(torch.float32)
+        later = torch.triu(tokens[:, None] * tokens[None, :], 1) * least
+        hidden = encoder(
+            input_ids=input_ids, use_cache=False,
+            attention_mask=later[None, None].expand(input_ids.shape[0], 1, -1,
+                                                    -1)).last_hidden_state
+        last = attention_mask.sum(1) - 1
+        return hidden[torch.arange(input_ids.shape[0]), last]
+
+    pooled = {"bert": bert, "deberta-v2": deberta,
+              "qwen3": qwen3}[encoder.config.model_type]
+
+    class Embedder(torch.nn.Module):
         def __init__(self):
             super().__init__()
             self.encoder = encoder
 
         def forward(self, input_ids, attention_mask):
-            kept = attention_mask.to(torch.float32)
-            bias = (1 - kept) * torch.finfo(torch.float32).min
-            hidden = self.encoder(
-                input_ids=input_ids, attention_mask=bias[:, None, None, :]
-                if is_bert else attention_mask,
-                token_type_ids=torch.zeros_like(input_ids)).last_hidden_state
-            kept = kept.unsqueeze(-1)
-            return (hidden * kept).sum(1) / kept.sum(1)
+            return pooled(input_ids, attention_mask)
 
     ids = torch.randint(FIRST_ID, VOCAB, (2, 16))
     axes = {0: "batch", 1: "tokens"}
     torch.onnx.export(
-        MeanOfTokens().eval(), (ids, torch.ones_like(ids)), str(path),
+        Embedder().eval(), (ids, torch.ones_like(ids)), str(path),
         input_names=["input_ids", "attention_mask"],
         output_names=["embedding"], opset_version=17, dynamo=False,
         dynamic_axes={"input_ids": axes, "attention_mask": axes,
