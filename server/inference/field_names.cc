@@ -25,6 +25,8 @@ constexpr Name kFields[] = {
     {".text", "text_input"},
     {".pair", "text_pair"},
     {".chat", "chat_input"},
+    {".question", "question"},
+    {".context", "context"},
     {"", "input"},
 };
 constexpr Name kTargetFields[] = {
@@ -34,12 +36,13 @@ constexpr Name kTargetFields[] = {
     {"", "target"},
 };
 
-// Takes "inputs[12]" or "pairs[12]" off the front of `text`, and returns
-// "[12]"; empty: there is none.
+// Takes "inputs[12]", "pairs[12]" or "questions[12]" off the front of `text`,
+// and returns "[12]"; empty: there is none.
 absl::string_view TakeEntry(absl::string_view& text) {
   absl::string_view rest = text;
   if (!absl::ConsumePrefix(&rest, "inputs[") &&
-      !absl::ConsumePrefix(&rest, "pairs[")) {
+      !absl::ConsumePrefix(&rest, "pairs[") &&
+      !absl::ConsumePrefix(&rest, "questions[")) {
     return {};
   }
   size_t digits = 0;

@@ -1,5 +1,7 @@
 #include "server/inference/infer_task.h"
 
+#include "server/service/tasks.h"
+
 namespace attend {
 namespace {
 
@@ -32,13 +34,14 @@ std::vector<const InferTask*> InferTasksOf(const ServedModel& model) {
     tasks.push_back(&GenerateInferTask());
     tasks.push_back(&ScoreInferTask());
   }
-  if (info.classifies || info.chooses) {
-    tasks.push_back(info.labels_tokens ? &ClassifyTokensInferTask()
-                                       : &ClassifyInferTask());
-    if (!info.labels_tokens && info.labels.size() == 1) {
-      tasks.push_back(&RerankInferTask());
-    }
+  if (info.labels_tokens) {
+    tasks.push_back(&ClassifyTokensInferTask());
+    tasks.push_back(&ClassifySpansInferTask());
+  } else if (info.classifies || info.chooses) {
+    tasks.push_back(&ClassifyInferTask());
   }
+  if (RanksDocuments(info)) tasks.push_back(&RerankInferTask());
+  if (info.finds_spans) tasks.push_back(&AnswerInferTask());
   if (info.fills_masks) tasks.push_back(&FillMaskInferTask());
   if (info.embeds) {
     if (info.pools) tasks.push_back(&EmbedInferTask());

@@ -115,6 +115,8 @@ const InferTask& EmbedInferTask();
 const InferTask& EmbedTokensInferTask();
 const InferTask& ClassifyInferTask();
 const InferTask& ClassifyTokensInferTask();
+const InferTask& ClassifySpansInferTask();
+const InferTask& AnswerInferTask();
 const InferTask& FillMaskInferTask();
 const InferTask& RerankInferTask();
 

@@ -31,6 +31,10 @@ bool LabelsPairs(const ModelInfo& model) {
   return model.classifies && !model.labels_tokens && model.labels.size() == 1;
 }
 
+bool RanksDocuments(const ModelInfo& model) {
+  return model.token_vectors.width > 0 || LabelsPairs(model);
+}
+
 std::vector<v1::EmbeddingKind> EmbeddingKindsOf(const ModelInfo& model) {
   std::vector<v1::EmbeddingKind> kinds;
   if (!model.embeds) return kinds;
@@ -51,9 +55,7 @@ std::vector<v1::Task> TasksOf(const ModelInfo& model) {
                                         : v1::TASK_CLASSIFY);
   }
   if (model.fills_masks) tasks.push_back(v1::TASK_FILL_MASK);
-  if (model.token_vectors.width > 0 || LabelsPairs(model)) {
-    tasks.push_back(v1::TASK_RERANK);
-  }
+  if (RanksDocuments(model)) tasks.push_back(v1::TASK_RERANK);
   if (FindInferenceLabels(model)) tasks.push_back(v1::TASK_ZERO_SHOT);
   if (model.chooses) tasks.push_back(v1::TASK_CHOOSE);
   if (model.finds_spans) tasks.push_back(v1::TASK_ANSWER);

@@ -12,6 +12,9 @@ namespace attend {
 // Returns true if the model gives a pair of texts one score.
 bool LabelsPairs(const ModelInfo& model);
 
+// Returns true if the model puts documents in order.
+bool RanksDocuments(const ModelInfo& model);
+
 // What a model makes of a text, the default first.
 std::vector<v1::EmbeddingKind> EmbeddingKindsOf(const ModelInfo& model);
 

@@ -132,9 +132,11 @@ void FakeSequence::EmitEncoded() {
   }
   output_.choices.clear();
   const auto* embed = std::get_if<EmbedTask>(&task_);
-  const bool per_token = embed ? embed->per_token : info_.labels_tokens;
-  output_.width = embed == nullptr ? static_cast<int>(info_.labels.size())
-                  : per_token      ? info_.token_width
+  const bool per_token =
+      embed ? embed->per_token : info_.labels_tokens || info_.finds_spans;
+  output_.width = info_.finds_spans  ? 2
+                  : embed == nullptr ? static_cast<int>(info_.labels.size())
+                  : per_token        ? info_.token_width
                   : embed->dimensions > 0 ? embed->dimensions
                                           : info_.embedding_width;
   const int tokens = static_cast<int>(source_.ids.size());

@@ -43,7 +43,8 @@ TEST(InferTaskTest, TensorsHaveNamesOfTheirOwn) {
   for (const InferTask* task :
        {&GenerateInferTask(), &ScoreInferTask(), &EmbedInferTask(),
         &EmbedTokensInferTask(), &ClassifyInferTask(),
-        &ClassifyTokensInferTask(), &FillMaskInferTask(), &RerankInferTask()}) {
+        &ClassifyTokensInferTask(), &ClassifySpansInferTask(),
+        &AnswerInferTask(), &FillMaskInferTask(), &RerankInferTask()}) {
     for (const auto& tensors : {InputsOf(*task), OutputsOf(*task)}) {
       std::set<absl::string_view> names;
       for (const TensorSpec& tensor : tensors) {
@@ -225,6 +226,77 @@ TEST_F(InferTasksTest, ClassifyTokens) {
               ElementsAre(1, 2));
   EXPECT_THAT(OutputOf(response, "token_ids").numbers<int32_t>(),
               ElementsAre('a' + 1, -1, 'b' + 1, 'c' + 1));
+}
+
+TEST_F(InferTasksTest, ClassifySpans) {
+  Build(Classifier({"O", "B-x", "I-x"}, /*of_tokens=*/true));
+  v1::ClassifyRequest twin;
+  twin.add_inputs()->set_text("ab");
+  twin.add_inputs()->set_text("abcdefghi");
+  twin.set_aggregation(v1::AGGREGATION_NONE);
+  twin.add_ignore_labels("");
+  const auto expected = Ask<v1::ClassifyResponse>("Classify", twin);
+  const auto& last = expected.results(1).spans();
+  ASSERT_GT(last.size(), expected.results(0).spans_size());
+  InferRequest request = OfTask("classify_spans", {"ab", "abcdefghi"});
+  // By default neighbours with the same label are one span.
+  EXPECT_THAT(OutputOf(Infer(request), "span_count").numbers<int32_t>(),
+              ElementsAre(1, 1));
+  Parameter(request, "aggregation").set_string_param("none");
+  Parameter(request, "ignore_labels").set_string_param("[\"\"]");
+  const InferResponse response = Infer(request);
+  EXPECT_THAT(OutputOf(response, "span_count").numbers<int32_t>(),
+              ElementsAre(expected.results(0).spans_size(), last.size()));
+  EXPECT_THAT(OutputOf(response, "label").shape, ElementsAre(2, last.size()));
+  EXPECT_EQ(OutputOf(response, "label").texts().back(), last.rbegin()->label());
+  EXPECT_EQ(OutputOf(response, "text_output").texts().back(),
+            last.rbegin()->text());
+  EXPECT_EQ(OutputOf(response, "scores").numbers<float>().back(),
+            last.rbegin()->score());
+  EXPECT_EQ(OutputOf(response, "span_begin").numbers<int32_t>().back(),
+            last.rbegin()->begin());
+  EXPECT_EQ(OutputOf(response, "span_end").numbers<int32_t>().back(), 9);
+  EXPECT_EQ(OutputOf(response, "span_end").numbers<int32_t>()[last.size() - 1],
+            -1);
+}
+
+TEST_F(InferTasksTest, Answer) {
+  FixtureOptions options;
+  options.engine.info.generates = false;
+  options.engine.info.fills_masks = false;
+  options.engine.info.embeds = false;
+  options.engine.info.finds_spans = true;
+  options.engine.info.max_text_tokens = 20;
+  Build(options);
+  v1::AnswerRequest twin;
+  for (const auto& [question, context] :
+       {std::pair("ab", "c d e"), std::pair("f", "g")}) {
+    v1::Question& to = *twin.add_questions();
+    to.set_question(question);
+    to.set_context(context);
+  }
+  twin.set_top_k(2);
+  const auto expected = Ask<v1::AnswerResponse>("Answer", twin);
+  const v1::TextAnswer& second = expected.results(0).answers(1);
+  InferRequest request;
+  AddTexts(request, "question", {"ab", "f"});
+  AddTexts(request, "context", {"c d e", "g"});
+  Parameter(request, "top_k").set_int64_param(2);
+  const InferResponse response = Infer(request);
+  EXPECT_THAT(OutputOf(response, "span_count").numbers<int32_t>(),
+              ElementsAre(2, expected.results(1).answers_size()));
+  EXPECT_EQ(OutputOf(response, "text_output").texts()[1], second.text());
+  EXPECT_EQ(OutputOf(response, "scores").numbers<float>()[1], second.score());
+  EXPECT_EQ(OutputOf(response, "span_begin").numbers<int32_t>()[1],
+            second.begin());
+  EXPECT_EQ(OutputOf(response, "span_end").numbers<int32_t>()[1], second.end());
+
+  *request.mutable_raw_input_contents(1) = RawTexts({"c d e", ""});
+  EXPECT_THAT(ErrorOf(request), HasSubstr("context[1]"));
+  *request.mutable_raw_input_contents(1) = RawTexts({"c"});
+  request.mutable_inputs(1)->set_shape(0, 1);
+  EXPECT_EQ(ErrorOf(request),
+            "there are 2 questions and 1 contexts, must be as many");
 }
 
 TEST_F(InferTasksTest, FillMask) {
