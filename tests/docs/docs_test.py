@@ -128,6 +128,20 @@ class FamiliesTest(unittest.TestCase):
         self.assertEqual(sorted(listed), sorted(loaded))
 
 
+class RepositoriesTest(unittest.TestCase):
+    def test_every_family_has_the_checkpoint_of_a_repository(self):
+        rows = re.findall(r"^\| `([^`]+)` \| (\S+/[^|]+) \| `([^`]+)` \|$",
+                          PAGES[ROOT / "docs/models.md"], re.MULTILINE)
+        for model_type, _, checkpoint in rows:
+            with self.subTest(checkpoint):
+                path = ROOT / "tests/golden" / checkpoint / "config.json"
+                self.assertEqual(json.loads(path.read_text())["model_type"],
+                                 model_type)
+        source = ROOT / "engine/families/load_family.cc"
+        loaded = re.findall(r'\{"([^"]+)", Load\w+\}', source.read_text())
+        self.assertEqual({name for name, _, _ in rows}, set(loaded))
+
+
 class ModelTypesTest(unittest.TestCase):
     def setUp(self):
         page = PAGES[ROOT / "docs/model_types.md"]

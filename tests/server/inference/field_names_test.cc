@@ -32,6 +32,8 @@ TEST(FieldNamesTest, FieldsAreTensorsAndParameters) {
       {"pairs[1].target.text: no", "target_text[1]: no"},
       {"pairs[1].target has 0 tokens", "target[1] has 0 tokens"},
       {"pairs[1].target.tokens.ids[0] is 1", "target_ids[1][0] is 1"},
+      {"questions[1].question has 9 bytes", "question[1] has 9 bytes"},
+      {"questions[1].context has 9 bytes", "context[1] has 9 bytes"},
       {"dimensions is 9", "dimensions is 9"},
       {"inputs[x] and inputs[", "inputs[x] and inputs["},
       {"the word superparams.x", "the word superparams.x"},
