@@ -91,7 +91,21 @@ struct EngineRequest {
   // Requests find cached keys and values of requests with the same salt only.
   // What is in the cache thus tells nobody else what a request had.
   uint64_t cache_salt = 0;
+  int adapter = -1;  // the number in ModelInfo::adapters; -1: none
 };
+
+// The salt of what a request has in caches: keys and values depend on the
+// adapter, too. That of a request without an adapter is `cache_salt`.
+inline uint64_t SaltOf(const EngineRequest& request) {
+  // The constants are those of SplitMix64 (Steele et al. 2014).
+  uint64_t salt =
+      request.cache_salt +
+      static_cast<uint64_t>(request.adapter + 1) * 0x9e3779b97f4a7c15;
+  if (request.adapter < 0) return salt;
+  salt = (salt ^ (salt >> 30)) * 0xbf58476d1ce4e5b9;
+  salt = (salt ^ (salt >> 27)) * 0x94d049bb133111eb;
+  return salt ^ (salt >> 31);
+}
 
 }  // namespace attend
 

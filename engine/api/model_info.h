@@ -74,6 +74,9 @@ struct ModelInfo {
   std::string default_prompt = {};
   // False: EmbedTask::prompt_tokens are to be counted.
   bool pools_prompt = true;
+  // The names of the adapters that a request may choose, by number. A prompt of
+  // the same name is what the adapter was trained with.
+  std::vector<std::string> adapters = {};
   int token_types = 0;  // SourceTokens::types are below this; 0: no types
   // False: texts are read without special tokens around them.
   bool adds_special = true;

@@ -27,6 +27,10 @@ Buffer<float> SinesAndCosines(int rows, int width, Frequency frequency) {
   return table;
 }
 
+int AdapterOf(const Embedding::Rows& rows, int row) {
+  return rows.adapters.empty() ? -1 : rows.adapters[row];
+}
+
 }  // namespace
 
 Buffer<float> Sinusoids(int rows, int width) {
@@ -66,6 +70,8 @@ void Embedding::TakeTokens(Compute& compute, const Rows& rows,
         continue;
       }
       tables_.tokens->Read(rows.ids[r], {out, 1, dst.cols});
+      tables_.token_adapters.AddTo(AdapterOf(rows, r), rows.ids[r],
+                                   {out, 1, dst.cols});
       if (tables_.scale == 1) continue;
       for (int j = 0; j < dst.cols; ++j) out[j] *= tables_.scale;
     }
@@ -81,7 +87,10 @@ void Embedding::AddOthers(Compute& compute, const Rows& rows,
     for (int r = range.begin; r < range.end; ++r) {
       const absl::Span<float> sum(dst.row(r), dst.cols);
       if (types) {
-        tables_.types.AddTo(rows.types.empty() ? 0 : rows.types[r], sum);
+        const int type = rows.types.empty() ? 0 : rows.types[r];
+        tables_.types.AddTo(type, sum);
+        tables_.type_adapters.AddTo(AdapterOf(rows, r), type,
+                                    {dst.row(r), 1, dst.cols});
       }
       if (positions) {
         tables_.positions.AddTo(rows.positions[r] + tables_.position_offset,

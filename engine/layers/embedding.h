@@ -11,6 +11,7 @@
 #include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
+#include "engine/layers/table_adapters.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
@@ -46,6 +47,8 @@ class Embedding {
     StoredRows positions;     // no rows: positions are not added
     int position_offset = 0;  // the row of position 0
     StoredRows types;         // no rows: types are not added
+    TableAdapters token_adapters = {};
+    TableAdapters type_adapters = {};
   };
   // Without a projection `width` must be `hidden`.
   Embedding(Tables tables, std::optional<Norm> norm,
@@ -58,6 +61,8 @@ class Embedding {
     absl::Span<const int> ids;
     absl::Span<const int> positions;
     absl::Span<const int> types;  // empty: 0
+    // The adapter of each row, -1: none. Empty: no row has one.
+    absl::Span<const int> adapters = {};
   };
   // dst is [rows, hidden]. With a projection, `narrow` and `narrow_operand`
   // [rows, width] are overwritten; without one they are not used.

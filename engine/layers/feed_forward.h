@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "engine/layers/adapters.h"
 #include "engine/layers/linear.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/ops/matmul/epilogue.h"
@@ -31,7 +32,8 @@ class FeedForward {
   // is applied after the bias of `out`.
   absl::Status Run(ExecContext& context, const Operand& src, Matrix inner,
                    const Operand& inner_operand, Matrix dst,
-                   const Epilogue& epilogue) const;
+                   const Epilogue& epilogue,
+                   const AdaptedRows& adapted = {}) const;
 
  private:
   Linear in_;   // hidden -> width, or 2 * width

@@ -14,8 +14,13 @@ absl::StatusOr<Linear> Linear::Create(Primitives& primitives, ComputeType dtype,
 }
 
 absl::Status Linear::Run(ExecContext& context, const Operand& src, Matrix dst,
-                         Epilogue epilogue) const {
+                         Epilogue epilogue, const AdaptedRows& rows) const {
   epilogue.bias = bias_.data();
+  LowRank low_rank;
+  if (adapters_ && !rows.choices.empty()) {
+    ASSIGN_OR_RETURN(low_rank, adapters_->Run(context, src, rows));
+    epilogue.low_rank = &low_rank;
+  }
   return matmul_.Run(context, src, epilogue, dst);
 }
 

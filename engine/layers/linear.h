@@ -1,11 +1,13 @@
 #ifndef ATTEND_ENGINE_LAYERS_LINEAR_H_
 #define ATTEND_ENGINE_LAYERS_LINEAR_H_
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/compute/range.h"
+#include "engine/layers/adapters.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/ops/exec/primitives.h"
 #include "engine/ops/matmul/epilogue.h"
@@ -16,7 +18,8 @@
 
 namespace attend {
 
-// y = x W^T + b. Owns packed weights and bias; const after Create().
+// y = x W^T + b, and what the adapters of rows add. Owns packed weights and
+// bias; const after Create() and SetAdapters().
 class Linear {
  public:
   // `weights` is [out, in], and read as in MatMul::Create(); `bias` is [out] or
@@ -30,10 +33,13 @@ class Linear {
   int in() const { return matmul_.in(); }
   int out() const { return matmul_.out(); }
 
+  void SetAdapters(Adapters adapters) { adapters_ = std::move(adapters); }
+
   // src is [rows, in]; dst is [rows, out], or [rows, out / 2] if the epilogue
-  // is gated. The layer sets the bias of the epilogue.
+  // is gated. The layer sets the bias and the low rank of the epilogue. Without
+  // adapters, those of `rows` change nothing.
   absl::Status Run(ExecContext& context, const Operand& src, Matrix dst,
-                   Epilogue epilogue = {}) const;
+                   Epilogue epilogue = {}, const AdaptedRows& rows = {}) const;
 
  private:
   Linear(MatMul matmul, Buffer<float> bias)
@@ -41,6 +47,7 @@ class Linear {
 
   MatMul matmul_;
   Buffer<float> bias_;  // [out] or empty
+  std::optional<Adapters> adapters_;
 };
 
 }  // namespace attend

@@ -37,8 +37,9 @@ void SpreadForInt8(Compute& compute, KvPlace place, Matrix rows, int heads) {
 absl::Status SelfAttention::Project(ExecContext& context, const Operand& src,
                                     const RowPlaces& places, Matrix qkv,
                                     KvPlace place,
-                                    absl::Span<const KvWrite> writes) const {
-  RETURN_IF_ERROR(qkv_.Run(context, src, qkv));
+                                    absl::Span<const KvWrite> writes,
+                                    const AdaptedRows& adapted) const {
+  RETURN_IF_ERROR(qkv_.Run(context, src, qkv, {}, adapted));
   Clip(context.compute(), maps_.clip, qkv);
   if (maps_.norms) {
     HeadRows heads = {.values = qkv.data,
@@ -71,7 +72,8 @@ absl::Status SelfAttention::Attend(ExecContext& context, const float* query,
                                    int stride, KvPlace place,
                                    absl::Span<const AttentionPiece> pieces,
                                    const Attended& attended, Matrix dst,
-                                   const Epilogue& epilogue) const {
+                                   const Epilogue& epilogue,
+                                   const AdaptedRows& adapted) const {
   Attention(context, {.rules = &rules_,
                       .layout = place.layout,
                       .layer = place.layer,
@@ -82,7 +84,7 @@ absl::Status SelfAttention::Attend(ExecContext& context, const float* query,
                       .pieces = pieces,
                       .dst = attended.rows});
   MakeOperand(context.compute(), attended.rows, attended.operand);
-  return out_.Run(context, attended.operand, dst, epilogue);
+  return out_.Run(context, attended.operand, dst, epilogue, adapted);
 }
 
 absl::Status CrossAttention::StoreKeysAndValues(

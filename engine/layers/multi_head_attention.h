@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "engine/layers/adapters.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
 #include "engine/layers/rotary.h"
@@ -83,14 +84,16 @@ class SelfAttention {
   // values into blocks. `places` is needed if rotates().
   absl::Status Project(ExecContext& context, const Operand& src,
                        const RowPlaces& places, Matrix qkv, KvPlace place,
-                       absl::Span<const KvWrite> writes) const;
+                       absl::Span<const KvWrite> writes,
+                       const AdaptedRows& adapted = {}) const;
 
   // Each row of `query` has `stride` floats, of which the first are the query.
   // dst is [rows, hidden].
   absl::Status Attend(ExecContext& context, const float* query, int stride,
                       KvPlace place, absl::Span<const AttentionPiece> pieces,
                       const Attended& attended, Matrix dst,
-                      const Epilogue& epilogue) const;
+                      const Epilogue& epilogue,
+                      const AdaptedRows& adapted = {}) const;
 
  private:
   HeadShape shape_;

@@ -91,6 +91,7 @@ ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   info.chat_pairs = family.chat_pairs;
   info.prompts = std::move(family.prompts);
   info.default_prompt = std::move(family.default_prompt);
+  info.adapters = std::move(family.adapters);
   info.adds_special = family.adds_special;
   const Tokenizer& tokenizer = *files.tokenizer;
   info.token_vectors = ToIds(family.token_vectors, tokenizer);

@@ -46,7 +46,8 @@ SourceEncode::SourceEncode(const Transformer& transformer, SourceTokens tokens,
               .positions = tokens_.positions,
               .table_positions = table_positions_,
               .types = tokens_.types,
-              .attended = tokens_.attended},
+              .attended = tokens_.attended,
+              .adapter = options.adapter},
              Blocks()),
       cross_(max_blocks() * options.block_tokens, options.block_tokens) {}
 

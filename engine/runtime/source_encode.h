@@ -28,7 +28,8 @@ class SourceEncode {
     bool for_decoder = false;  // a decoder attends to the source
     // Whether requests with the same source share blocks.
     bool shares = false;
-    uint64_t salt = 0;  // see EngineRequest::cache_salt
+    uint64_t salt = 0;  // see SaltOf()
+    int adapter = -1;   // see EngineRequest
   };
   // Of tokens whose positions may be empty.
   static std::unique_ptr<SourceEncode> Make(const Transformer& transformer,

@@ -86,6 +86,7 @@ class TransformerEngine : public Engine {
   // INVALID_ARGUMENT if the model has no alignments, or if those of the results
   // may be too large; see kMaxAlignmentNumbers.
   absl::Status CheckGenerates() const;
+  absl::Status CheckAdapter(int adapter) const;  // INVALID_ARGUMENT: no such
   absl::Status CheckAlignments(int results, int tokens,
                                const EngineInput& input) const;
   // INVALID_ARGUMENT if the sequence, whose input has `tokens` tokens, could

@@ -192,6 +192,14 @@ absl::Status TransformerEngine::CheckGenerates() const {
           : "the model has no decoder");
 }
 
+absl::Status TransformerEngine::CheckAdapter(int adapter) const {
+  const auto& adapters = transformer_->spec().adapters;
+  const int count = adapters ? adapters->count : 0;
+  if (adapter >= -1 && adapter < count) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "adapter is %d, limits are -1 and %d", adapter, count - 1));
+}
+
 absl::Status TransformerEngine::CheckAlignments(
     int results, int tokens, const EngineInput& input) const {
   if (!transformer_->encodes()) {
@@ -239,6 +247,8 @@ absl::Status TransformerEngine::CheckBlocks(const TransformerSequence& sequence,
 absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
     EngineRequest request) const {
   RETURN_IF_ERROR(ValidateInput(request.input, info_, transformer_->spec()));
+  RETURN_IF_ERROR(CheckAdapter(request.adapter));
+  request.cache_salt = SaltOf(request);
   const int tokens = TokensOf(request.input);
   ASSIGN_OR_RETURN(
       TransformerSequence::Outcome outcome,
@@ -253,7 +263,8 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
          .for_decoder =
              std::holds_alternative<std::unique_ptr<DecoderRows>>(outcome),
          .shares = options_.prefix_cache,
-         .salt = request.cache_salt});
+         .salt = request.cache_salt,
+         .adapter = request.adapter});
   }
   auto sequence = std::make_unique<TransformerSequence>(std::move(source),
                                                         std::move(outcome));

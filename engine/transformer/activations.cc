@@ -104,10 +104,12 @@ Activations::Activations(const TransformerSpec& spec, Types types, int max_rows,
       room_rows_(RoomRows(spec, max_rows, members)),
       separate_normed_(types.matmuls == ComputeType::kF32),
       separate_logits_(types.logits != types.matmuls),
+      adapted_width_(spec.adapters ? spec.adapters->width() : 0),
       places_(PlacesIn(spec, types.matmuls)),
       x_(max_rows, spec.hidden),
       normed_(room_rows_, separate_normed_ ? spec.hidden : 0),
       layer_(room_rows_, places_.width),
+      adapted_(room_rows_, adapted_width_),
       logits_(std::min(max_rows, kMaxLogitsRows), spec.LogitsVocab(), members),
       hidden_operand_(types.matmuls, room_rows_, spec.hidden),
       inner_operand_(types.matmuls, room_rows_, WidestOf(spec).operand()),
@@ -119,6 +121,7 @@ Activations::Activations(const TransformerSpec& spec, Types types, int max_rows,
     lists.ids.reserve(max_rows);
     lists.positions.reserve(max_rows);
     lists.types.reserve(max_rows);
+    if (spec.adapters) lists.adapters.reserve(max_rows);
     lists.writes.reserve(max_rows);
     lists.pieces.reserve(max_rows);
   }

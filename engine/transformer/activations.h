@@ -80,6 +80,8 @@ class Activations {
     return {nullptr, rows.end - rows.begin, cols};
   }
   LogitsBuffer& logits() { return logits_; }
+  // For AdaptedRows: [rows, all ranks of the adapters].
+  Matrix adapted(Range rows) { return adapted_.Of(rows, adapted_width_); }
 
   // The operands of the same rows, for the next matmul. x and normed share one
   // operand: a layer with NormPlace::kPost reads x, one with kPre reads normed.
@@ -99,6 +101,7 @@ class Activations {
     std::vector<int> ids;
     std::vector<int> positions;
     std::vector<int> types;
+    std::vector<int> adapters;
     std::vector<KvWrite> writes;
     std::vector<AttentionPiece> pieces;
   };
@@ -134,10 +137,12 @@ class Activations {
   int room_rows_;
   bool separate_normed_;  // in f32 the operand of `normed` is `normed`
   bool separate_logits_;  // their dtype is another
+  int adapted_width_;
   Places places_;
   Rows x_;               // [max_rows, hidden]
   Rows normed_;          // [room_rows, hidden], or nothing
   Rows layer_;           // projected, attended, inner: [room_rows, width]
+  Rows adapted_;         // [room_rows, adapted_width]
   LogitsBuffer logits_;  // up to kMaxLogitsRows
   OperandBuffer hidden_operand_;
   OperandBuffer inner_operand_;

@@ -70,7 +70,10 @@ absl::Status Transformer::Embed(EncodeShare& share) const {
   const int width = encoder_->embedding.width();
   RETURN_IF_ERROR(encoder_->embedding.Run(
       share.context(),
-      {.ids = lists.ids, .positions = lists.positions, .types = lists.types},
+      {.ids = lists.ids,
+       .positions = lists.positions,
+       .types = lists.types,
+       .adapters = share.Adapted().choices},
       activations.inner(range, width), activations.inner_operand(range, width),
       activations.x(range)));
   if (!share.whole()) share.StoreHidden();
@@ -82,7 +85,8 @@ LayerPass Transformer::PassOf(EncodeShare& share, int layer) const {
           share.activations(),
           *encoder_->layers[layer],
           {.x = share.rows(), .room = share.rows()},
-          {.layout = &encoder_kv_layout_, .layer = 0}};
+          {.layout = &encoder_kv_layout_, .layer = 0},
+          share.Adapted()};
 }
 
 absl::Status Transformer::ProjectStage(EncodeShare& share, int index) const {

@@ -136,6 +136,22 @@ absl::Span<const int> EncodeShare::Positions() {
   return positions;
 }
 
+AdaptedRows EncodeShare::Adapted() {
+  std::vector<int>& adapters =
+      activations_.lists(context_.first_member()).adapters;
+  adapters.clear();
+  bool any = false;
+  for (const EncodePiece& piece : pieces_) {
+    any |= piece.stage_rows > 0 && piece.state->tokens().adapter >= 0;
+  }
+  if (!any) return {};
+  for (const EncodePiece& piece : pieces_) {
+    adapters.insert(adapters.end(), piece.stage_rows,
+                    piece.state->tokens().adapter);
+  }
+  return {.choices = adapters, .products = activations_.adapted(rows_)};
+}
+
 absl::Span<const KvWrite> EncodeShare::EncoderWrites() { return Writes(false); }
 absl::Span<const KvWrite> EncodeShare::CrossWrites() { return Writes(true); }
 

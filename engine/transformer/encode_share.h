@@ -6,6 +6,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "engine/layers/adapters.h"
 #include "engine/ops/attention/attention.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
@@ -78,6 +79,8 @@ class EncodeShare {
   void StoreHidden();
   // The position of each row in its input. Valid until the next call.
   absl::Span<const int> Positions();
+  // The adapters of the rows. Valid until the next call.
+  AdaptedRows Adapted();
   // The writes of keys and values to the encode buffer and to the blocks of
   // cross-attention, and the pieces of attention, in which each row sees all of
   // its source. Row number 0 is rows().begin. A result is valid until the same

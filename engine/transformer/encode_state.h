@@ -28,6 +28,7 @@ class EncodeState {
     absl::Span<const int> types;  // token types; empty: 0
     // The rows [0, attended) have keys that all rows see; 0: all rows have.
     int attended = 0;
+    int adapter = -1;  // the number of the source's adapter; -1: none
   };
   // `max_blocks`: room for that many blocks is reserved.
   EncodeState(const Tokens& tokens, int max_blocks);

@@ -11,6 +11,7 @@
 #include "engine/ops/exec/compute_type.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/load.h"
+#include "engine/transformer/load_adapters.h"
 
 namespace attend {
 namespace {
@@ -73,8 +74,10 @@ class LayerLoader {
         Maps({"self.q", "self.k", "self.v"}, hidden_,
              {shape.query_width(), shape.kv_width(), shape.kv_width()},
              {end - PreciseValues(spec_.self_attention), end}));
+    RETURN_IF_ERROR(Adapt("self.qkv", qkv));
     ASSIGN_OR_RETURN(Linear out,
                      Maps({"self.out"}, shape.query_width(), {hidden_}));
+    RETURN_IF_ERROR(Adapt("self.out", out));
     HeadMaps maps = {.clip = spec_.self_attention.clip,
                      .rotary = shared.rotary};
     ASSIGN_OR_RETURN(maps.norms, NormsOfHeads());
@@ -109,9 +112,11 @@ class LayerLoader {
         Linear in, gated ? Maps({"ffn.gate", "ffn.in"}, hidden_, {width, width},
                                 /*precise=*/{}, absl::MakeSpan(lengths))
                          : Maps({"ffn.in"}, hidden_, {width}));
+    RETURN_IF_ERROR(Adapt("ffn.in", in));
     const bool massive = measures && HasMassiveChannel(lengths);
     ASSIGN_OR_RETURN(Linear out, Maps({"ffn.out"}, width, {hidden_},
                                       {0, massive ? hidden_ : 0}));
+    RETURN_IF_ERROR(Adapt("ffn.out", out));
     return FeedForward(std::move(in), std::move(out), activation, gated);
   }
 
@@ -142,6 +147,9 @@ class LayerLoader {
     for (const char* name : names) slots.push_back(Slot(name));
     return LoadLinear(primitives_, weights_, slots, in, out, options_, precise,
                       lengths);
+  }
+  absl::Status Adapt(const char* name, Linear& linear) {
+    return LoadAdapters(primitives_, weights_, Slot(name), options_, linear);
   }
   absl::StatusOr<std::optional<HeadNorms>> NormsOfHeads() {
     const AttentionSpec& attention = spec_.self_attention;

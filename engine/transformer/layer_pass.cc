@@ -66,7 +66,7 @@ absl::Status LayerPass::Project(const RowPlaces& places,
                                 absl::Span<const KvWrite> writes) const {
   const OpTimer timer({.name = "keys_values"});
   return layer_.self_attention.Project(context_, SourceOf(layer_.self_norms),
-                                       places, qkv(), place_, writes);
+                                       places, qkv(), place_, writes, adapted_);
 }
 
 Matrix LayerPass::qkv() const {
@@ -85,11 +85,12 @@ absl::Status LayerPass::AddSelfAttention(
     Matrix query, absl::Span<const AttentionPiece> pieces) const {
   const OpTimer timer({.name = "self_attention"});
   const SelfAttention& attention = layer_.self_attention;
-  return AddBranch(layer_.self_norms, [&](Matrix dst,
-                                          const Epilogue& epilogue) {
-    return attention.Attend(context_, query.data, query.cols, place_, pieces,
-                            AttendedOf(attention.shape()), dst, epilogue);
-  });
+  return AddBranch(
+      layer_.self_norms, [&](Matrix dst, const Epilogue& epilogue) {
+        return attention.Attend(context_, query.data, query.cols, place_,
+                                pieces, AttendedOf(attention.shape()), dst,
+                                epilogue, adapted_);
+      });
 }
 
 absl::Status LayerPass::AddCrossAttention(const Pieces& pieces) const {
@@ -113,12 +114,12 @@ absl::Status LayerPass::AddFeedForward() const {
   const FeedForward& feed_forward = layer_.feed_forward;
   const Operand src = SourceOf(layer_.feed_forward_norms);
   const int width = feed_forward.width();
-  return AddBranch(
-      layer_.feed_forward_norms, [&](Matrix dst, const Epilogue& epilogue) {
-        return feed_forward.Run(
-            context_, src, activations_.inner_product(rows_.room, width),
-            activations_.inner_operand(rows_.room, width), dst, epilogue);
-      });
+  return AddBranch(layer_.feed_forward_norms, [&](Matrix dst,
+                                                  const Epilogue& epilogue) {
+    return feed_forward.Run(
+        context_, src, activations_.inner_product(rows_.room, width),
+        activations_.inner_operand(rows_.room, width), dst, epilogue, adapted_);
+  });
 }
 
 }  // namespace attend

@@ -3,6 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "engine/layers/adapters.h"
 #include "engine/layers/multi_head_attention.h"
 #include "engine/ops/attention/attention.h"
 #include "engine/ops/attention/attention_weights.h"
@@ -20,12 +21,14 @@ namespace attend {
 class LayerPass {
  public:
   LayerPass(ExecContext& context, Activations& activations, const Layer& layer,
-            const PassRows& rows, KvPlace place)
+            const PassRows& rows, KvPlace place,
+            const AdaptedRows& adapted = {})
       : context_(context),
         activations_(activations),
         layer_(layer),
         rows_(rows),
-        place_(place) {}
+        place_(place),
+        adapted_(adapted) {}
 
   // To be called before Project() if x is not the output of a layer in this
   // step, in the same room: layers leave the operand of x behind, others do
@@ -69,6 +72,7 @@ class LayerPass {
   const Layer& layer_;
   const PassRows rows_;
   const KvPlace place_;
+  const AdaptedRows adapted_;
 };
 
 }  // namespace attend

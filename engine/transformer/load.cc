@@ -14,6 +14,7 @@
 #include "engine/tensor/row_source.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tensor/stored_rows.h"
+#include "engine/transformer/load_adapters.h"
 
 namespace attend {
 namespace {
@@ -192,12 +193,18 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
   tables.position_offset = spec.position_offset;
   ASSIGN_OR_RETURN(tables.tokens,
                    token_tables.Load(slot("tokens"), spec.vocab, spec.width));
+  ASSIGN_OR_RETURN(tables.token_adapters,
+                   LoadTableAdapters(weights, slot("tokens"), spec.vocab,
+                                     spec.width, options));
   tables.projects_tokens = spec.projects_tokens;
   const int width = spec.projects_tokens ? hidden : spec.width;
   ASSIGN_OR_RETURN(tables.positions,
                    LoadPositions(weights, slot("positions"), spec, width));
   if (spec.token_types > 0) {
     ASSIGN_OR_RETURN(tables.types, LoadTypes(weights, prefix, spec, width));
+    ASSIGN_OR_RETURN(tables.type_adapters,
+                     LoadTableAdapters(weights, slot("types"), spec.token_types,
+                                       width, options));
   }
   std::optional<Norm> norm;
   if (spec.norm) {

@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_TRANSFORMER_LOAD_H_
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct LoadOptions {
   // Whether rows may list the tokens that they choose from
   // (LogitsNeed::listed).
   bool lists_tokens = false;
+  // Those that the model has.
+  std::optional<AdaptersSpec> adapters = std::nullopt;
 };
 
 // One linear map whose outputs are those of several slots, side by side. Slot i

@@ -196,6 +196,18 @@ struct ProjectionSpec {
   std::optional<NormSpec> norm = std::nullopt;
 };
 
+// Low-rank changes of an encoder's linear maps and tables, one of which a
+// sequence may choose (Hu et al. 2021): W + scale * B A. Slots: see
+// load_adapters.h.
+struct AdaptersSpec {
+  int count = 0;
+  int rank = 0;  // of each
+  float scale = 1;
+
+  // Numbers of a row's products with all matrices A of a map.
+  int width() const { return count * rank; }
+};
+
 // An encoder, a decoder, or both. Decoders are causal, encoders are not: a
 // decoder-only model that sees both ways has an encoder.
 struct TransformerSpec {
@@ -205,6 +217,8 @@ struct TransformerSpec {
   // For models with an encoder, and for decoders that do not generate.
   EmbedSpec embed;
   std::optional<HeadSpec> head;
+  // Only of an encoder alone.
+  std::optional<AdaptersSpec> adapters = std::nullopt;
   // The decoder has a vocabulary projection. False, only without an encoder:
   // the vectors of a prompt's tokens are embedded, or are input to the head.
   bool generates = true;

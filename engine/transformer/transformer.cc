@@ -69,6 +69,7 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   RETURN_IF_ERROR(transformer->LoadLogits(weights, tables, options));
   LoadOptions of_encoder = options;
   of_encoder.paired_keys = transformer->encoder_kv_layout_.together == 2;
+  of_encoder.adapters = spec.adapters;
   if (spec.encoder) {
     ASSIGN_OR_RETURN(transformer->encoder_,
                      LoadStack(transformer->primitives_, weights, tables,

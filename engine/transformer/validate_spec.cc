@@ -247,6 +247,15 @@ absl::Status CheckLogits(const TransformerSpec& spec) {
   return Neutral("logits_softcap", spec.logits_softcap, 0, kWhere);
 }
 
+absl::Status CheckAdapters(const TransformerSpec& spec) {
+  if (!spec.adapters) return absl::OkStatus();
+  RETURN_IF_ERROR(
+      Unset("adapters", spec.decoder.has_value(), "with a decoder"));
+  RETURN_IF_ERROR(AtLeast("adapters.count", spec.adapters->count, 1));
+  RETURN_IF_ERROR(AtLeast("adapters.rank", spec.adapters->rank, 1));
+  return Positive("adapters.scale", spec.adapters->scale);
+}
+
 }  // namespace
 
 absl::Status TransformerSpec::Validate() const {
@@ -261,6 +270,7 @@ absl::Status TransformerSpec::Validate() const {
     RETURN_IF_ERROR(CheckDecoder(*decoder, hidden, encoder.has_value()));
   }
   RETURN_IF_ERROR(CheckHeads(*this));
+  RETURN_IF_ERROR(CheckAdapters(*this));
   return CheckLogits(*this);
 }
 

@@ -43,6 +43,8 @@ struct Family {
   // Prompts of embeddings; see ModelInfo.
   std::map<std::string, std::string> prompts = {};
   std::string default_prompt = {};
+  // The names of spec.adapters, in their order.
+  std::vector<std::string> adapters = {};
   TokenVectorsWords token_vectors = {};
   // Tokens whose weights do not count in sparse embeddings.
   std::vector<std::string> weightless = {};

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_OPS_MATMUL_EPILOGUE_H_
 #define ATTEND_ENGINE_OPS_MATMUL_EPILOGUE_H_
 
+#include "absl/types/span.h"
 #include "engine/compute/compute.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/matrix.h"
@@ -28,10 +29,21 @@ struct NormWeights {
   bool rms = false;
 };
 
+// A product of low rank that some rows of a matmul's result get added (Hu et
+// al. 2021): row r gets left[r] * right, of both only the numbers and rows
+// [choice * rank, (choice + 1) * rank), where `choice` is choices[r]. In f32.
+struct LowRank {
+  absl::Span<const int> choices;  // [rows]; -1: the row gets nothing
+  int rank = 0;
+  ConstMatrix left;              // [rows, all choices * rank]
+  const float* right = nullptr;  // [all choices * rank, N]
+};
+
 // What happens to each row of a matmul's result while the row is in cache, in
 // this order. A null field does nothing. Everything pointed to must outlive the
 // call.
 struct Epilogue {
+  const LowRank* low_rank = nullptr;
   const float* bias = nullptr;  // [N]
   Activation activation = Activation::kNone;
   // A gated linear unit (Shazeer 2020). N = 2 * width: the first `width`

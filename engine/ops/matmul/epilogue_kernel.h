@@ -39,6 +39,10 @@ struct ResultTile {
 struct EpilogueKernels {
   // The operation of ResultTile.
   void (*apply)(const ResultTile& tile, Activation activation) = nullptr;
+  // dst [columns] += left [rank] * right, whose rows of `columns` numbers are
+  // `stride` apart.
+  void (*add_low_rank)(const float* left, const float* right, ptrdiff_t stride,
+                       int rank, int columns, float* dst) = nullptr;
   // dst = norm(src), both [columns]; dst may be src.
   void (*normalize)(const float* src, const NormWeights& norm, int columns,
                     float* dst) = nullptr;

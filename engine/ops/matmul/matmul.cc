@@ -67,11 +67,16 @@ struct MatMul::Impl {
   void RunSliced(Call& call, Range tile) const;
   // One member's rows [rows.begin, rows.end).
   void RunRows(Call& call, int member, Range rows) const;
-  // result [rows, slice.columns], dense, = rows of the source * slice.
+  // result [rows, slice.columns], dense, = rows of the source * slice, and the
+  // low rank.
   void Multiply(Call& call, int member, const DnnlSlice& slice, Range rows,
                 float* result) const;
+  // Adds the low rank to the slice's columns of the rows, which are `stride`
+  // apart in `result`.
+  void AddLowRank(const Call& call, const DnnlSlice& slice, Range rows,
+                  float* result, int stride) const;
   // The slice's columns of dst, whose row 0 is rows.begin, = rows of the source
-  // * slice + bias, if IsInSums().
+  // * slice + bias, and the low rank, if IsInSums().
   void MultiplyAndAdd(const Call& call, const DnnlSlice& slice, Range rows,
                       float* dst) const;
   // Where RunSliced() puts the product of a slice and a tile of `rows` rows,
@@ -132,6 +137,20 @@ void MatMul::Impl::Multiply(Call& call, int member, const DnnlSlice& slice,
       slice.Multiply(call.context.dnnl(member), rows.end - rows.begin,
                      call.src.row(rows.begin), result);
   if (status != dnnl_success) call.error = status;
+  AddLowRank(call, slice, rows, result, slice.columns);
+}
+
+void MatMul::Impl::AddLowRank(const Call& call, const DnnlSlice& slice,
+                              Range rows, float* result, int stride) const {
+  if (call.epilogue.low_rank == nullptr) return;
+  const LowRank& low = *call.epilogue.low_rank;
+  for (int r = rows.begin; r < rows.end; ++r) {
+    if (low.choices[r] < 0) continue;
+    const ptrdiff_t first = ptrdiff_t{low.choices[r]} * low.rank;
+    kernels.add_low_rank(
+        low.left.row(r) + first, low.right + first * n + slice.begin, n,
+        low.rank, slice.columns, result + ptrdiff_t{r - rows.begin} * stride);
+  }
 }
 
 void MatMul::Impl::MultiplyAndAdd(const Call& call, const DnnlSlice& slice,
@@ -143,6 +162,7 @@ void MatMul::Impl::MultiplyAndAdd(const Call& call, const DnnlSlice& slice,
   args.rows = rows.end - rows.begin;
   args.first = call.epilogue.bias + slice.begin;
   slice.kernel(args);
+  AddLowRank(call, slice, rows, args.dst, n);
 }
 
 float* MatMul::Impl::ResultOf(Call& call, const DnnlSlice& slice,
@@ -315,6 +335,10 @@ absl::Status MatMul::Run(ExecContext& context, const Operand& src,
   const int products = epilogue.gated ? 2 : 1;
   ATTEND_CHECK(src.cols == impl.k && products * dst.cols == impl.n);
   ATTEND_CHECK(!epilogue.gated || epilogue.residual == nullptr);
+  if (const LowRank* low = epilogue.low_rank) {
+    ATTEND_CHECK(static_cast<int>(low->choices.size()) == src.rows &&
+                 low->left.rows == src.rows);
+  }
   Call call{.context = context, .src = src, .epilogue = epilogue, .dst = dst};
   Team& team = context.team();
   const OpTimer timer({.name = "matmul", .rows = src.rows, .columns = impl.n});

@@ -110,8 +110,13 @@ void AddRefusedOfCross(Names& names) {
 }
 
 Names RefusedOf(Base base) {
-  Names names = {"hidden 0", "encoder", "embed.poolings none",
-                 "logits_projection of none"};
+  Names names = {"hidden 0",
+                 "encoder",
+                 "embed.poolings none",
+                 "logits_projection of none",
+                 "adapters none",
+                 "adapters of no rank",
+                 "adapters of scale 0"};
   if (base != Base::kDecoder) names.insert("generates");
   switch (base) {
     case Base::kMaskedLm:
@@ -140,13 +145,15 @@ Names RefusedOf(Base base) {
           {"of two numbers", "of tokens, sums", "of tokens, logs", "of logits",
            "of logits, sums", "of logits, logs"},
           names);
+      names.insert("adapters that nobody chooses");
       AddRefusedOfStack("encoder", names);
       Add({"encoder"}, {".layers none, no bias"}, names);
       AddRefusedOfStack("decoder", names);
       AddRefusedOfCross(names);
       break;
     case Base::kDecoder:
-      Add({""}, {"decoder", "head", "embed"}, names);
+      Add({""}, {"decoder", "head", "embed", "adapters that nobody chooses"},
+          names);
       Add({"embed."},
           {"poolings cls", "poolings max", "poolings last",
            "poolings root of the length", "poolings weighted", "poolings two",

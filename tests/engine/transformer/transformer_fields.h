@@ -14,8 +14,9 @@ ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize, pooled,
               sparse, tokens)
 ATTEND_FIELDS(HeadSpec, kind, pooling, reads_decoder, layers, padding_id,
               yes_id, no_id)
-ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head, generates,
-              logits_scale, logits_projection, logits_bias, logits_softcap)
+ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head, adapters,
+              generates, logits_scale, logits_projection, logits_bias,
+              logits_softcap)
 
 inline constexpr Row<DenseSpec> kDense[] = {
     {"out", [](DenseSpec& s) { s.out = 9; }, "9"},
@@ -105,6 +106,21 @@ inline constexpr Row<TransformerSpec> kTransformer[] = {
      }},
     {"embed", [](TransformerSpec& s) { s.embed.layers = {{.out = 6}}; }},
     {"head", [](TransformerSpec& s) { Toggle(s.head, HeadSpec()); }},
+    {"adapters",
+     [](TransformerSpec& s) {
+       s.adapters = {.count = 2, .rank = 3, .scale = 0.5f};
+     },
+     "that nobody chooses", /*shows=*/false},
+    {"adapters",
+     [](TransformerSpec& s) { s.adapters = {.count = 0, .rank = 3}; }, "none"},
+    {"adapters",
+     [](TransformerSpec& s) { s.adapters = {.count = 2, .rank = 0}; },
+     "of no rank"},
+    {"adapters",
+     [](TransformerSpec& s) {
+       s.adapters = {.count = 2, .rank = 3, .scale = 0};
+     },
+     "of scale 0"},
     {"generates", [](TransformerSpec& s) { s.generates = false; }},
     {"logits_scale", [](TransformerSpec& s) { s.logits_scale = 0.3f; }},
     {"logits_projection",

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <vector>
@@ -117,6 +118,56 @@ TEST(MatMulEpilogueTest, BiasAndResidualAreAddedInEveryDType) {
             EXPECT_THAT(
                 dst, testing::Pointwise(testing::FloatNear(1e-4f), expected));
           }
+        }
+      }
+    }
+  }
+}
+
+// Rows that choose a matrix get their product of low rank before all else.
+TEST(MatMulEpilogueTest, LowRankIsAddedFirst) {
+  const int k = 75;
+  const int rows = 130;
+  const int rank = 3;
+  const Values src(rows, k, 1);
+  const Values left(rows, 2 * rank, 5);
+  std::vector<int> choices(rows);
+  for (int r = 0; r < rows; ++r) choices[r] = r * 5 % 3 - 1;
+  for (const ComputeType dtype : kAllComputeTypes) {
+    if (!Supported(dtype)) continue;
+    for (const int n : {30, 150, 256}) {
+      const Values weights(n, k, 2);
+      const Values bias(1, n, 4);
+      const Values right(2 * rank, n, 6);
+      for (const int threads : {1, 2}) {
+        TestExec exec(threads);
+        const auto matmul = MatMul::Create(exec.primitives, dtype,
+                                           StoredRows(weights.All()), rows);
+        ASSERT_TRUE(matmul.ok());
+        for (const int m : {1, 5, 70, rows}) {
+          SCOPED_TRACE(testing::Message() << TypeName(dtype) << " " << m << ", "
+                                          << n << ", " << threads);
+          const LowRank low_rank = {
+              .choices = absl::MakeSpan(choices).subspan(0, m),
+              .rank = rank,
+              .left = left.First(m),
+              .right = right.data.data()};
+          std::vector<float> expected =
+              Multiply(exec.context(), *matmul, src.First(m));
+          for (int i = 0; i < m * n; ++i) {
+            const int r = i / n;
+            for (int j = 0; choices[r] >= 0 && j < rank; ++j) {
+              const int at = choices[r] * rank + j;
+              expected[i] +=
+                  left.data[r * 2 * rank + at] * right.data[at * n + i % n];
+            }
+            expected[i] = std::max(expected[i] + bias.data[i % n], 0.0f);
+          }
+          EXPECT_THAT(Multiply(exec.context(), *matmul, src.First(m),
+                               {.low_rank = &low_rank,
+                                .bias = bias.data.data(),
+                                .activation = Activation::kRelu}),
+                      testing::Pointwise(testing::FloatNear(1e-4f), expected));
         }
       }
     }
