@@ -70,7 +70,7 @@ constexpr Loader kFamilies[] = {
     {"t5gemma", LoadT5Gemma},
     {"umt5", LoadUmt5},
     {"xglm", LoadXglm},
-    {"xlm-roberta", LoadRoberta},
+    {"xlm-roberta", LoadXlmRoberta},
     {"xlm-roberta-xl", LoadXlmRobertaXl},
 };
 

@@ -64,13 +64,15 @@ absl::StatusOr<Family> LoadPlbart(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen2(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen3(const JsonFile& config);
 absl::StatusOr<Family> LoadRemBert(const JsonFile& config);
-// XLM-RoBERTa and CamemBERT, too.
-absl::StatusOr<Family> LoadRoberta(const JsonFile& config);
+absl::StatusOr<Family> LoadRoberta(const JsonFile& config);  // and CamemBERT
 absl::StatusOr<Family> LoadRobertaPreNorm(const JsonFile& config);
 absl::StatusOr<Family> LoadRoFormer(const JsonFile& config);
 absl::StatusOr<Family> LoadSmolLm3(const JsonFile& config);
 absl::StatusOr<Family> LoadStarcoder2(const JsonFile& config);
 absl::StatusOr<Family> LoadT5(const JsonFile& config);  // and Flan-T5
+absl::StatusOr<Family> LoadXlmRoberta(const JsonFile& config);
+// Called by XLM-RoBERTa.
+absl::StatusOr<Family> LoadXlmRobertaFlash(const JsonFile& config);
 absl::StatusOr<Family> LoadXlmRobertaXl(const JsonFile& config);
 absl::StatusOr<Family> LoadT5Gemma(const JsonFile& config);
 absl::StatusOr<Family> LoadUmt5(const JsonFile& config);

@@ -87,6 +87,15 @@ absl::StatusOr<Family> LoadRoberta(const JsonFile& config) {
   return family;
 }
 
+absl::StatusOr<Family> LoadXlmRoberta(const JsonFile& config) {
+  ASSIGN_OR_RETURN(const std::string positions,
+                   config.StringOr("position_embedding_type", ""));
+  if (positions == "rotary" || config.Has("lora_adaptations")) {
+    return LoadXlmRobertaFlash(config);
+  }
+  return LoadRoberta(config);
+}
+
 absl::StatusOr<Family> LoadData2VecText(const JsonFile& config) {
   Family family;
   ASSIGN_OR_RETURN(family.spec, RobertaSpec(config, 1e-12f, 2));

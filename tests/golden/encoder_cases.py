@@ -8,6 +8,7 @@ from sentence_transformers.cross_encoder.modules import LogitScore
 import family_checkpoints as checkpoints
 import hub_encoders
 import sentence_modules
+import task_adapters
 from cases import nine, rows
 from fixture_cases import MIN_MARGIN, write_expected
 
@@ -235,5 +236,10 @@ def expected(folder, fixture):
         value["labels"] = [labels[i] for i in range(len(labels))]
     if make is next_sentence:
         value["labels"] = ["is_next", "not_next"]
+    if "adapters" in fixture:
+        value["adapted"] = task_adapters.cases(
+            model, folder, fixture, run, kept, inputs(model.config, rng)[::2])
     write_expected(folder / "expected.json", value)
+    if "adapters" in fixture:
+        task_adapters.spell(folder, fixture)
     fixture.get("respell", lambda _: None)(folder)

@@ -15,6 +15,13 @@ def deberta(hidden=21, heads=3, **more):
 DEBERTA_3 = dict(norm_rel_ebd="layer_norm", share_att_key=True, position_buckets=8,
                  max_relative_positions=-1, position_biased_input=False)
 
+# Three of the tasks of jinaai/jina-embeddings-v3.
+TASKS = dict(rank=3, alpha=2, tasks={
+    "retrieval.query": "Represent the query for retrieving evidence documents: ",
+    "retrieval.passage": "Represent the document for retrieval: ",
+    "separation": ""})
+
+
 def eurobert(*sizes, **more):
     return bert_like(*sizes, pad_token_id=3, bos_token_id=1, eos_token_id=2,
                      mask_token_id=4, **more)
@@ -131,4 +138,8 @@ ENCODER_RELATIVES = [
          config=neobert(24, 3), sentence=MEAN),
     dict(name="neobert-mask", model="NeoBERTForMaskedLM", respell=spell_neobert,
          config=neobert(20, 2, 1)),
+    dict(name="jina-v3-adapters", model="JinaEmbeddingsV3Model", adapters=TASKS,
+         config=bert_like(18, 3, width=25, rope_parameters={
+             "rope_type": "default", "rope_theta": 20000.0}),
+         sentence=dict(**MEAN, prompts=TASKS["tasks"])),
 ]

@@ -38,6 +38,8 @@ tests/golden/families/NAME/ (of the other families, without): a checkpoint direc
              "decoded_special"}],
    "embed": [{"source", "types"?, "mask"?, "cls"?, "mean", "max", "lasttoken":
               the rows pooled so, "embedding": by the modules of the directory?}],
+   "adapted": [{"adapter": its number, "source", "mask"?, "embedding", "hidden"?:
+                with the adapter of a task}],
    "labels": [names], "classify": [{"source", "types"?, "mask"?, "activation":
               "softmax"|"sigmoid"|"none", "logits", "terms": the length of all
               that the last layer adds up, "scores"}],
@@ -89,7 +91,7 @@ next float of any sum may change their ids.
 checkpoints.py writes the directories of Marian, cases.py calls transformers,
 fixture_cases.py says which cases a fixture has; families.py does both for the
 other families, whose tables are seq2seq_fixtures.py and encoder_fixtures.py;
-text_tasks.py writes text/.
+task_adapters.py has the adapters of encoders; text_tasks.py writes text/.
 
 What MarianTokenizer (5.23) does:
 * sacremoses is not needed: the tokenizer makes a punctuation normaliser from it

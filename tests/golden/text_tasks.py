@@ -13,9 +13,11 @@ from sentence_transformers import CrossEncoder
 from transformers import PreTrainedTokenizerFast, pipeline
 
 import sentence_modules
+import task_adapters
 from cases import nine, rows
 from checkpoints import ENGLISH
 from encoder_fixtures import ENCODERS, ENTITIES
+from encoder_relatives import ENCODER_RELATIVES
 from fixture_cases import MIN_MARGIN, write_expected
 
 # Padding has the id of some families, and then of others.
@@ -358,6 +360,9 @@ def write(folder, families):
         value[part] = [case for name in names
                        for case in make(Checkpoint(families, tokenizer(), name))]
     value["rerank"].append(rerank_chat(families, tokenizer(), "qwen3-logit-score"))
+    tasks = next(f for f in ENCODER_RELATIVES if "adapters" in f)
+    value["embed"] += task_adapters.embed(families / tasks["name"], tasks,
+                                          tokenizer(), TEXTS)
     value["embed_tokens"] = [case for name in ("bart-gelu", "t5-few-buckets")
                              for case in embed_tokens(families, tokenizer(), name)]
     write_expected(folder / "expected.json", value)

@@ -160,6 +160,7 @@ absl::Status ReadPooling(const JsonFile& config, TransformerSpec& spec) {
   ASSIGN_OR_RETURN(spec.embed.pools_prompt,
                    config.BoolOr("include_prompt", true));
   ASSIGN_OR_RETURN(spec.embed.poolings, PoolingsOf(config));
+  spec.embed.normalize = false;  // unless a module follows
   return absl::OkStatus();
 }
 

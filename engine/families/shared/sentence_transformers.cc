@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -28,6 +29,9 @@ constexpr absl::string_view kModules =
     "a Transformer and a Pooling, or a StaticEmbedding, then any number of "
     "Dense, LayerNorm, Dropout, Normalize";
 
+// A Transformer with code of its own in the repository, which chooses adapters.
+constexpr absl::string_view kCustomTransformer = "custom_st.Transformer";
+
 // Loads a file; nullopt if it is missing.
 absl::StatusOr<std::optional<JsonFile>> LoadIfThere(const std::string& path) {
   absl::StatusOr<JsonFile> file = JsonFile::Load(path);
@@ -41,6 +45,7 @@ absl::StatusOr<std::optional<JsonFile>> LoadIfThere(const std::string& path) {
 // "sentence_transformers.sentence_transformer.modules.pooling.Pooling".
 absl::StatusOr<std::string> ClassOf(const JsonFile& module) {
   ASSIGN_OR_RETURN(const std::string type, module.String("type"));
+  if (type == kCustomTransformer) return "Transformer";
   // PyLate's classes have the names of those that they are made of.
   if (!absl::StartsWith(type, "sentence_transformers.") &&
       !absl::StartsWith(type, "pylate.models.")) {
@@ -124,6 +129,17 @@ absl::Status ReadSettings(const std::string& directory, Family& family) {
   return absl::OkStatus();
 }
 
+// The code of a repository is known where it chooses adapters only.
+absl::Status CheckCustom(const JsonFile& module, const Family& family) {
+  ASSIGN_OR_RETURN(const std::string type, module.String("type"));
+  if (type != kCustomTransformer || family.spec.adapters) {
+    return absl::OkStatus();
+  }
+  return module.Unexpected(
+      "type",
+      "a class of sentence_transformers, as config.json has no adapters");
+}
+
 absl::Status ReadModelConfig(const std::string& directory, Family& family) {
   ASSIGN_OR_RETURN(
       const auto file,
@@ -139,7 +155,9 @@ absl::Status ReadModelConfig(const std::string& directory, Family& family) {
     AddCut(dimensions, family.spec);
   }
   if (file->Has("prompts")) {
-    ASSIGN_OR_RETURN(family.prompts, file->StringMap("prompts"));
+    ASSIGN_OR_RETURN(auto prompts, file->StringMap("prompts"));
+    prompts.merge(family.prompts);  // those of config.json, if others are named
+    family.prompts = std::move(prompts);
   }
   ASSIGN_OR_RETURN(family.default_prompt,
                    file->StringOr("default_prompt_name", ""));
@@ -202,6 +220,9 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
     return ReadBareModel(directory, family);
   }
   RETURN_IF_ERROR(modules.status());
+  if (!modules->empty()) {
+    RETURN_IF_ERROR(CheckCustom(modules->front(), family));
+  }
   ASSIGN_OR_RETURN(const bool ranks,
                    ReadLogitScore(directory, *modules, family));
   if (!family.spec.encoder && family.spec.generates) PoolDecoder(family);

@@ -144,6 +144,60 @@ TEST(EncoderFamiliesTest, RelativesOfBertRefuseWhatTheyDoNotCompute) {
               HasSubstr("expected bos or mean"));
 }
 
+TEST(EncoderFamiliesTest, AdaptersAreThoseOfTheConfiguration) {
+  const Family family = FamilyOf("jina-v3-adapters");
+  EXPECT_EQ(family.model_type, "xlm-roberta");
+  EXPECT_THAT(family.adapters, ElementsAre("retrieval.query",
+                                           "retrieval.passage", "separation"));
+  EXPECT_EQ(family.prompts.at("separation"), "");
+  ASSERT_TRUE(family.spec.adapters.has_value());
+  EXPECT_EQ(family.spec.adapters->rank, 3);
+  EXPECT_FLOAT_EQ(family.spec.adapters->scale, 2.0f / 3);
+  // As encode() of that code without files of sentence-transformers.
+  EXPECT_TRUE(family.spec.embed.normalize);
+  EXPECT_THAT(
+      FamilyOf("jina-v3-adapters", {{"emb_pooler", "cls"}}).spec.embed.poolings,
+      ElementsAre(Pooling::kCls));
+
+  const Family none = FamilyOf("jina-v3-adapters", {{"lora_adaptations", {}}});
+  EXPECT_FALSE(none.spec.adapters.has_value());
+  EXPECT_TRUE(none.spec.encoder->layers[0].self_attention.rotary.has_value());
+  // Rotary positions are those of the class, too.
+  const Family absent =
+      FamilyOf("jina-v3-adapters", {{"position_embedding_type", nullptr}});
+  EXPECT_TRUE(absent.spec.encoder->layers[0].self_attention.rotary.has_value());
+}
+
+TEST(EncoderFamiliesTest, AdaptersThatAreNotComputedAreRefused) {
+  const auto error = [](const Json& changes) {
+    return Error("jina-v3-adapters", changes);
+  };
+  EXPECT_THAT(error({{"lora_adaptations", {"a", "a"}}}),
+              HasSubstr("1 to 256 different names"));
+  EXPECT_THAT(error({{"lora_adaptations", Json::array()}}),
+              HasSubstr("1 to 256 different names"));
+  EXPECT_THAT(error({{"load_trained_adapters", nullptr}}),
+              HasSubstr("expected true where there are lora_adaptations"));
+  EXPECT_THAT(error({{"task_instructions", {{"separation", ""}}}}),
+              HasSubstr("a text for each lora_adaptation"));
+  EXPECT_THAT(
+      error({{"task_instructions",
+              {{"separation", ""}, {"retrieval.query", ""}, {"x", ""}}}}),
+      HasSubstr("a text for each lora_adaptation"));
+  EXPECT_THAT(error({{"lora_rank", 0}}), HasSubstr("lora_rank is 0"));
+  EXPECT_THAT(error({{"lora_alpha", 0}}), HasSubstr("lora_alpha is 0"));
+  EXPECT_THAT(error({{"architectures", {"XLMRobertaForMaskedLM"}}}),
+              HasSubstr("expected null where there is a head"));
+  EXPECT_THAT(error({{"rotary_emb_interleaved", true}}),
+              HasSubstr("rotary_emb_interleaved is true"));
+  EXPECT_THAT(error({{"rotary_emb_scale_base", 512}}),
+              HasSubstr("rotary_emb_scale_base is 512"));
+  EXPECT_THAT(error({{"rotary_emb_dim", 4}}), HasSubstr("rotary_emb_dim is 4"));
+  EXPECT_THAT(error({{"truncate_dim", 8}}), HasSubstr("truncate_dim is 8"));
+  EXPECT_THAT(error({{"position_embedding_type", "absolute"}}),
+              HasSubstr("expected rotary"));
+}
+
 TEST(EncoderFamiliesTest, SpecsAreWhatTheConfigurationSays) {
   const Family roberta = FamilyOf("roberta-4x-multi-label");
   EXPECT_EQ(roberta.model_type, "roberta");

@@ -263,9 +263,26 @@ TEST_F(SentenceTransformersTest, WhatIsNotSupportedIsNamed) {
   EXPECT_THAT(Error(), HasSubstr("token_embeddings"));
 
   reset();
+  modules_[0]["type"] = "custom_st.Transformer";
+  EXPECT_THAT(Error(), HasSubstr("as config.json has no adapters"));
+
+  reset();
   directory_.Write("config_sentence_transformers.json",
                    R"({"prompts": {}, "default_prompt_name": "q"})");
   EXPECT_THAT(Error(), HasSubstr("default_prompt_name is \"q\""));
+}
+
+// A Transformer of the repository's own code, whose embedding is then pooled.
+TEST_F(SentenceTransformersTest, AdaptersHaveAModuleOfTheirOwn) {
+  family_.spec.adapters = {.count = 2, .rank = 3};
+  family_.spec.embed.normalize = true;  // without modules
+  family_.prompts = {{"a", "of config.json"}, {"b", ""}};
+  modules_[0]["type"] = "custom_st.Transformer";
+  directory_.Write("config_sentence_transformers.json",
+                   R"({"prompts": {"a": "A: "}})");
+  ASSERT_EQ(Read(), absl::OkStatus());
+  EXPECT_FALSE(family_.spec.embed.normalize);
+  EXPECT_THAT(family_.prompts, ElementsAre(Pair("a", "A: "), Pair("b", "")));
 }
 
 }  // namespace
