@@ -65,6 +65,16 @@ constexpr EmbeddingField kEmbeddingFields[] = {
        ASSIGN_OR_RETURN(*to.mutable_prompt_name(), value.String());
        return absl::OkStatus();
      }},
+    {"task", kAnyString,
+     "The same as prompt_name, as Jina's API has it for models with adapters.",
+     [](const JsonValue& value, v1::EmbedRequest& to) {
+       ASSIGN_OR_RETURN(const std::string task, value.String());
+       RETURN_IF_ERROR(
+           value.Expect(!to.has_prompt_name() || to.prompt_name() == task,
+                        "the same as prompt_name"));
+       to.set_prompt_name(task);
+       return absl::OkStatus();
+     }},
     {"truncate", R"({"type": "boolean"})",
      "Cut a text that is too long, instead of refusing it.",
      [](const JsonValue& value, v1::EmbedRequest& to) {

@@ -135,9 +135,10 @@ class EmbedHandler final
     if (request.has_prompt_text()) choice.text = request.prompt_text();
     if (request.has_prompt_name()) choice.name = request.prompt_name();
     ASSIGN_OR_RETURN(prompt_, ChoosePrompt(choice, info()));
-    RETURN_IF_ERROR(CheckTextBytes("prompt_text", prompt_.size(),
+    RETURN_IF_ERROR(CheckTextBytes("prompt_text", prompt_.text.size(),
                                    info().max_source_tokens, tokenizer()));
-    ASSIGN_OR_RETURN(prompt_tokens_, CountPrompt(prompt_, info(), tokenizer()));
+    ASSIGN_OR_RETURN(prompt_tokens_,
+                     CountPrompt(prompt_.text, info(), tokenizer()));
     encoding_ = request.encoding();
     if (!task_.pooled || task_.sparse || task_.token_vectors) {
       sources_.resize(request.inputs_size());
@@ -155,7 +156,7 @@ class EmbedHandler final
                                            ? MaxVectorTokens(role_, info())
                                            : info().max_text_tokens,
                     .needs_token = true,
-                    .prompt = prompt_,
+                    .prompt = prompt_.text,
                     .call = &input.call()},
                    info(), tokenizer(), absl::StrFormat("inputs[%d]", index)));
     if (task_.token_vectors) {
@@ -168,7 +169,9 @@ class EmbedHandler final
     if (!sources_.empty()) sources_[index] = source;
     return Enqueue(
         index,
-        {.request = {std::move(source.tokens), task},
+        {.request = {.input = std::move(source.tokens),
+                     .task = task,
+                     .adapter = prompt_.adapter},
          .facts = facts,
          .limits = {.choices = 0, .values = static_cast<size_t>(values)},
          .priority = request.priority()},
@@ -237,7 +240,7 @@ class EmbedHandler final
 
   EmbedTask task_;
   EmbedRole role_ = EmbedRole::kText;
-  std::string prompt_;
+  ChosenPrompt prompt_;
   int prompt_tokens_ = 0;  // see EmbedTask
   v1::EmbeddingEncoding encoding_ = v1::EMBEDDING_FLOATS;
   std::vector<Source> sources_;  // unless dense vectors alone are wanted

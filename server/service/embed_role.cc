@@ -9,10 +9,17 @@
 namespace attend {
 namespace {
 
-absl::StatusOr<std::string> PromptNamed(const std::string& name,
-                                        const ModelInfo& model) {
+absl::StatusOr<ChosenPrompt> PromptNamed(const std::string& name,
+                                         const ModelInfo& model) {
   const auto found = model.prompts.find(name);
-  if (found != model.prompts.end()) return found->second;
+  if (found != model.prompts.end()) {
+    const auto adapter =
+        std::find(model.adapters.begin(), model.adapters.end(), name);
+    if (adapter == model.adapters.end()) return ChosenPrompt{found->second};
+    return ChosenPrompt{
+        .text = found->second,
+        .adapter = static_cast<int>(adapter - model.adapters.begin())};
+  }
   std::string names;
   for (const auto& [known, text] : model.prompts) {
     absl::StrAppend(&names, names.empty() ? "" : ", ", "'", known, "'");
@@ -23,10 +30,12 @@ absl::StatusOr<std::string> PromptNamed(const std::string& name,
                       names.empty() ? "none" : names));
 }
 
-// The names of prompts of a role, as sentence-transformers looks for them.
+// The names of prompts of a role, as sentence-transformers looks for them, and
+// those of models with tasks for the two sides of a search.
 absl::Span<const char* const> NamesOf(EmbedRole role) {
-  static constexpr const char* kQuery[] = {"query"};
-  static constexpr const char* kDocument[] = {"document", "passage", "corpus"};
+  static constexpr const char* kQuery[] = {"query", "retrieval.query"};
+  static constexpr const char* kDocument[] = {"document", "passage", "corpus",
+                                              "retrieval.passage"};
   if (role == EmbedRole::kQuery) return kQuery;
   if (role == EmbedRole::kDocument) return kDocument;
   return {};
@@ -43,15 +52,14 @@ absl::StatusOr<EmbedRole> ReadEmbedRole(const std::string& role) {
                       absl::CHexEscape(role.substr(0, 100))));
 }
 
-absl::StatusOr<std::string> ChoosePrompt(const PromptChoice& choice,
-                                         const ModelInfo& model) {
-  if (choice.text) return *choice.text;
+absl::StatusOr<ChosenPrompt> ChoosePrompt(const PromptChoice& choice,
+                                          const ModelInfo& model) {
+  if (choice.text) return ChosenPrompt{*choice.text};
   if (choice.name) return PromptNamed(*choice.name, model);
   for (const char* name : NamesOf(choice.role)) {
-    const auto found = model.prompts.find(name);
-    if (found != model.prompts.end()) return found->second;
+    if (model.prompts.count(name) > 0) return PromptNamed(name, model);
   }
-  if (model.default_prompt.empty()) return "";
+  if (model.default_prompt.empty()) return ChosenPrompt();
   return PromptNamed(model.default_prompt, model);
 }
 

@@ -18,15 +18,20 @@ enum class EmbedRole { kText, kQuery, kDocument };
 // Reads EmbedRequest.role.
 absl::StatusOr<EmbedRole> ReadEmbedRole(const std::string& role);
 
-// The text to put before each input: `text`, else the model's prompt of that
+// What a request says of the prompt: `text`, else the model's prompt of that
 // name, else the prompt of the role, else the model's default.
 struct PromptChoice {
   std::optional<std::string> text = std::nullopt;
   std::optional<std::string> name = std::nullopt;
   EmbedRole role = EmbedRole::kText;
 };
-absl::StatusOr<std::string> ChoosePrompt(const PromptChoice& choice,
-                                         const ModelInfo& model);
+struct ChosenPrompt {
+  std::string text = {};  // is put before each input
+  // The number of the adapter that has the name of the prompt; -1: none.
+  int adapter = -1;
+};
+absl::StatusOr<ChosenPrompt> ChoosePrompt(const PromptChoice& choice,
+                                          const ModelInfo& model);
 
 // The longest text in tokens, where vectors of tokens are asked for.
 int MaxVectorTokens(EmbedRole role, const ModelInfo& model);

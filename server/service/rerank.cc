@@ -114,6 +114,7 @@ class RerankHandler final
                           InputState& input) {
     const bool is_query = index == request.documents_size();
     const EmbedRole role = is_query ? EmbedRole::kQuery : EmbedRole::kDocument;
+    const ChosenPrompt& prompt = prompts_[is_query ? 0 : 1];
     v1::Input text;
     text.set_text(is_query ? request.query() : request.documents(index));
     ASSIGN_OR_RETURN(
@@ -123,7 +124,7 @@ class RerankHandler final
             {.truncate = request.truncate(),
              .max_text_tokens = MaxVectorTokens(role, info()),
              .needs_token = true,
-             .prompt = prompts_[is_query ? 0 : 1],
+             .prompt = prompt.text,
              .call = &input.call()},
             info(), tokenizer(),
             is_query ? "query" : absl::StrFormat("documents[%d]", index)));
@@ -134,8 +135,9 @@ class RerankHandler final
     rows_[index] = ComparedRows(role, vectors, source.tokens.ids);
     return Enqueue(
         index,
-        {.request = {std::move(source.tokens),
-                     EmbedTask{.pooled = false, .token_vectors = true}},
+        {.request = {.input = std::move(source.tokens),
+                     .task = EmbedTask{.pooled = false, .token_vectors = true},
+                     .adapter = prompt.adapter},
          .facts = facts,
          .limits = {.choices = 0, .values = static_cast<size_t>(values)},
          .priority = request.priority()},
@@ -192,8 +194,8 @@ class RerankHandler final
     if (ranked > top_n_) results.DeleteSubrange(top_n_, ranked - top_n_);
   }
 
-  bool compares_ = false;   // by MaxSim
-  std::string prompts_[2];  // of the query and of documents; with compares_
+  bool compares_ = false;    // by MaxSim
+  ChosenPrompt prompts_[2];  // of the query and of documents; with compares_
   std::vector<std::vector<int>> rows_;  // of each input; with compares_
   int top_n_ = 0;
   LabelScores kind_ = LabelScores::kRaw;

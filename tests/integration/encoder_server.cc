@@ -22,7 +22,7 @@ constexpr const char* kModels[] = {
     "bart-gelu",         "t5-few-buckets",          "bert-inference",
     "bert-choice",       "roberta-4x-inference",    "modernbert-choice",
     "bert-spans",        "modernbert-spans",        "bart-inference",
-    "qwen3-logit-score"};
+    "qwen3-logit-score", "jina-v3-adapters"};
 
 // The server and the directory that it reads its models from.
 class Server {

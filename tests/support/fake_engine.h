@@ -57,7 +57,8 @@ struct FakeEngineOptions {
 // * a generation begins with forced_bos_id and ends after max_new_tokens, with
 //   kEos if eos_ids is not empty, else with kMaxLength;
 // * all choices have the same tokens;
-// * results of an encoder are FakeValue() and FakeCandidate(); a normalised
+// * results of an encoder are FakeValue() and FakeCandidate(); a value has 1000
+//   more for each number of the adapter, which is -1 without one; a normalised
 //   vector is divided by its first number.
 //
 // Aborts if a plan breaks a rule of engine.h.

@@ -15,6 +15,7 @@ FakeSequence::FakeSequence(EngineRequest request,
       info_(options.info),
       block_tokens_(options.block_tokens),
       broken_source_(options.broken_source),
+      adapter_(request.adapter),
       live_(live) {
   if (auto* prompt = std::get_if<Prompt>(&request.input)) {
     prompt_ = std::move(prompt->ids);
@@ -147,6 +148,9 @@ void FakeSequence::EmitEncoded() {
       output_.values[(per_token ? t * output_.width : 0) + i] +=
           FakeValue(source_, t, i);
     }
+  }
+  for (float& value : output_.values) {
+    value += 1000 * static_cast<float>(adapter_ + 1);
   }
   if (embed == nullptr || !embed->normalize.value_or(false)) return;
   const float first = output_.values[0];

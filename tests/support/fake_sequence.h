@@ -74,6 +74,7 @@ class FakeSequence final : public Sequence {
   const ModelInfo& info_;
   const int block_tokens_;
   const int broken_source_;
+  const int adapter_;
   std::atomic<int>& live_;
   GenerationParams params_;
   int hypotheses_ = 1;

@@ -3576,9 +3576,10 @@ type EmbedRequest struct {
 	Kinds []EmbeddingKind `protobuf:"varint,11,rep,packed,name=kinds,proto3,enum=attend.v1.EmbeddingKind" json:"kinds,omitempty"`
 	// "query" or "document": the side of a search that the texts are on. Without
 	// a prompt, the model's prompt of that name is put before each text; for
-	// documents also the one named "passage" or "corpus". A model of multi-vectors
-	// may also fill up queries, and leave tokens of documents out. Default: none;
-	// a multi-vector is then a document's, with the default prompt.
+	// queries also the one named "retrieval.query", for documents "passage",
+	// "corpus" or "retrieval.passage". A model of multi-vectors may also fill up
+	// queries, and leave tokens of documents out. Default: none; a multi-vector is
+	// then a document's, with the default prompt.
 	Role          string `protobuf:"bytes,12,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3714,7 +3715,9 @@ type isEmbedRequest_Prompt interface {
 }
 
 type EmbedRequest_PromptName struct {
-	PromptName string `protobuf:"bytes,6,opt,name=prompt_name,json=promptName,proto3,oneof"` // the name of one of the model's prompts
+	// The name of one of the model's prompts. Where the model has an adapter of
+	// that name, it is applied, to token ids, too.
+	PromptName string `protobuf:"bytes,6,opt,name=prompt_name,json=promptName,proto3,oneof"`
 }
 
 type EmbedRequest_PromptText struct {

@@ -120,6 +120,34 @@ TEST(RpcEmbedTest, EmbedPrompts) {
             "'none', 'query'");
 }
 
+// A prompt that has the name of an adapter chooses it, for texts and for ids.
+TEST(RpcEmbedTest, EmbedChoosesAdapters) {
+  RpcFixtureOptions options;
+  options.engine.info.prompts = {
+      {"retrieval.query", "q"}, {"retrieval.passage", ""}, {"other", ""}};
+  options.engine.info.adapters = {"retrieval.passage", "retrieval.query"};
+  RpcFixture fixture(options);
+  auto request = OfTexts<v1::EmbedRequest>({"ab"});
+  const auto adapter = [&] {
+    const auto result = Embed(fixture, request).results(0);
+    EXPECT_EQ(result.status().code(), 0) << result.status().message();
+    return static_cast<int>(result.values(0)) / 1000 - 1;
+  };
+  EXPECT_EQ(adapter(), -1);
+  request.set_role("query");
+  EXPECT_EQ(adapter(), 1);
+  request.set_role("document");
+  EXPECT_EQ(adapter(), 0);
+  request.set_prompt_name("retrieval.query");
+  EXPECT_EQ(adapter(), 1);
+  request.mutable_inputs(0)->mutable_tokens()->add_ids(5);
+  EXPECT_EQ(adapter(), 1);
+  request.set_prompt_name("other");
+  EXPECT_EQ(adapter(), -1);
+  request.set_prompt_text("q");
+  EXPECT_EQ(adapter(), -1);
+}
+
 TEST(RpcEmbedTest, EmbedErrorsOfTheCall) {
   RpcFixture fixture;
   const auto error = [&](auto change) {
