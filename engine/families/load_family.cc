@@ -48,6 +48,7 @@ constexpr Loader kFamilies[] = {
     {"megatron-bert", LoadMegatronBert},
     {"mistral", LoadMistral},
     {"modernbert", LoadModernBert},
+    {"modernbert-decoder", LoadModernBertDecoder},
     {"mpnet", LoadMpnet},
     {"mpt", LoadMpt},
     {"mt5", LoadMt5},

@@ -52,6 +52,7 @@ absl::StatusOr<Family> LoadMbart(const JsonFile& config);
 absl::StatusOr<Family> LoadMegatronBert(const JsonFile& config);
 absl::StatusOr<Family> LoadMistral(const JsonFile& config);
 absl::StatusOr<Family> LoadModernBert(const JsonFile& config);
+absl::StatusOr<Family> LoadModernBertDecoder(const JsonFile& config);
 absl::StatusOr<Family> LoadMpnet(const JsonFile& config);
 absl::StatusOr<Family> LoadMpt(const JsonFile& config);
 absl::StatusOr<Family> LoadMt5(const JsonFile& config);

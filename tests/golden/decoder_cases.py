@@ -54,7 +54,7 @@ def diversify(model, rng):
         turn(block, rng)
     else:
         for name, tensor in model.named_parameters():
-            if name.endswith(("o_proj.weight", "down_proj.weight")):
+            if name.endswith(("o_proj.weight", "down_proj.weight", "Wo.weight")):
                 tensor *= 2
     model.get_input_embeddings().weight[model.config.eos_token_id] *= 1.3
 

@@ -22,6 +22,12 @@ def neox_like(hidden, layers, heads, width, **more):
                 max_position_embeddings=96, **more)
 
 
+def modern_like(hidden, layers, heads, width, **more):
+    """`local_attention` is twice the window."""
+    return neox_like(hidden, layers, heads, width, cls_token_id=0, sep_token_id=2,
+                     **more)
+
+
 def gemma_like(*sizes, **more):
     return llama_like(*sizes, query_pre_attn_scalar=14, **more)
 
@@ -201,4 +207,23 @@ DECODERS = [
     dict(name="mpt-clipped", model="Mpt", weights=12,
          config=dict(d_model=24, n_layers=2, n_heads=3, max_seq_len=64,
                      attn_config={"clip_qkv": 0.9})),
+    dict(name="modernbert-decoder-tied", seed=4320, model="ModernBertDecoder", weights=9,
+         config=modern_like(24, 3, 3, 26, local_attention=11)),
+    dict(name="modernbert-decoder-4x-biases", seed=4330, model="ModernBertDecoder", weights=9,
+         long=True, untied=True,
+         config=modern_like(28, 3, 2, 30, local_attention=38, norm_bias=True,
+                            attention_bias=True, mlp_bias=True, classifier_bias=True,
+                            decoder_bias=False, classifier_activation="silu",
+                            hidden_activation="gelu_new",
+                            layer_types=["full_attention", "sliding_attention",
+                                         "full_attention"],
+                            rope_parameters={
+                                "sliding_attention": {"rope_type": "default",
+                                                      "rope_theta": 700.0},
+                                "full_attention": {"rope_type": "default",
+                                                   "rope_theta": 9000.0}}),
+         old={"global_attn_every_n_layers": 2, "global_rope_theta": 9000.0,
+              "local_rope_theta": 700.0, "layer_norm_eps": 1e-5, "causal_mask": True,
+              "position_embedding_type": "sans_pos", "reference_compile": False},
+         absent=["rope_parameters", "layer_types"]),
 ]

@@ -2,7 +2,7 @@
 or label what they read. "4x" fixtures ("old") have a config.json as 4.x wrote
 it."""
 
-from decoder_fixtures import gemma_like, llama_like
+from decoder_fixtures import gemma_like, llama_like, modern_like
 from encoder_fixtures import MEAN, ONE, THREE
 
 
@@ -61,4 +61,15 @@ DECODER_HEADS = [
          config=gemma3(20, 2, 2, 1, 26, sliding_window=9, **THREE)),
     dict(name="phi3-labels", model="Phi3ForSequenceClassification",
          config=read(llama_like(20, 1, 2, 1, 26), **THREE)),
+    dict(name="modernbert-decoder-embedding", seed=8150, model="ModernBertDecoderModel",
+         sentence=LAST, config=read(modern_like(24, 2, 3, 26, local_attention=14))),
+    dict(name="modernbert-decoder-labels", seed=8160,
+         model="ModernBertDecoderForSequenceClassification",
+         config=read(modern_like(20, 2, 2, 22, local_attention=9, norm_bias=True,
+                                 **THREE))),
+    dict(name="modernbert-decoder-4x-reranker", seed=8170,
+         model="ModernBertDecoderForSequenceClassification",
+         config=read(modern_like(20, 1, 2, 22, classifier_bias=True, **ONE)),
+         old={"global_attn_every_n_layers": 3, "global_rope_theta": 160000.0,
+              "local_rope_theta": 160000.0}, absent=["rope_parameters", "layer_types"]),
 ]

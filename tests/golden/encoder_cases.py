@@ -56,7 +56,8 @@ def inputs(config, rng):
         result.append({"source": ids(24), "types": types})
     if end:  # a decoder reads what is masked
         return result
-    if hasattr(config, "num_key_value_heads"):
+    if (hasattr(config, "num_key_value_heads") or
+            config.model_type == "modernbert-decoder"):
         # A decoder: no holes, padding on the right, and at the end unmasked.
         result.append({"source": ids(8) + [pad] * 3, "mask": [1] * 8 + [0] * 3})
         return result + [{"source": ids(7) + [pad] * 2}]

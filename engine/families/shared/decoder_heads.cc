@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "engine/families/shared/config_fields.h"
-#include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -26,13 +25,14 @@ bool AnyReads(const std::vector<NameRow>& rows, const std::string& tensor) {
   });
 }
 
-// The matrix of the scores reads the last token that is no padding.
-absl::Status AddScoreHead(const JsonFile& config, Family& family) {
+// The layers of the scores read the last token that is no padding.
+absl::Status AddScoreHead(const JsonFile& config,
+                          const std::vector<HeadLayer>& layers,
+                          Family& family) {
   const int vocab = family.spec.decoder->embedding.vocab;
   PoolDecoder(family);
   RETURN_IF_ERROR(ReadLabels(config, HeadKind::kSequence, family));
-  AddHead(HeadKind::kSequence,
-          {{.tensor = "score", .spec = {}, .bias = Bias::kNo}}, family);
+  AddHead(HeadKind::kSequence, layers, family);
   family.spec.head->pooling = Pooling::kLast;
   ASSIGN_OR_RETURN(family.spec.head->padding_id,
                    NumberOr(config, "pad_token_id", -1, {-1, vocab - 1}));
@@ -47,7 +47,8 @@ absl::Status CheckDecoderAlone(const JsonFile& config) {
 }
 
 absl::Status UseDecoderAs(const JsonFile& config, const std::string& name,
-                          Family& family) {
+                          Family& family,
+                          const std::vector<HeadLayer>& layers) {
   const std::string generates = name + "ForCausalLM";
   const std::string labels = name + "ForSequenceClassification";
   ASSIGN_OR_RETURN(const std::string architecture,
@@ -55,7 +56,7 @@ absl::Status UseDecoderAs(const JsonFile& config, const std::string& name,
   ASSIGN_OR_RETURN(const bool causal, config.BoolOr("is_causal", true));
   if (architecture == labels) {
     RETURN_IF_ERROR(ExpectFlags(config, {"is_causal"}, true));
-    return AddScoreHead(config, family);
+    return AddScoreHead(config, layers, family);
   }
   if (causal) return absl::OkStatus();
   for (LayerSpec& layer : family.spec.decoder->layers) {

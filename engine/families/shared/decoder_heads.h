@@ -2,8 +2,10 @@
 #define ATTEND_ENGINE_FAMILIES_SHARED_DECODER_HEADS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/family.h"
 #include "engine/json/json_file.h"
 
@@ -16,9 +18,12 @@ absl::Status CheckDecoderAlone(const JsonFile& config);
 
 // Makes of a decoder that generates, of family "Llama", what the file says:
 // with LlamaForSequenceClassification, one that scores labels; with "is_causal"
-// false, an encoder. To be called when spec and names are complete.
-absl::Status UseDecoderAs(const JsonFile& config, const std::string& name,
-                          Family& family);
+// false, an encoder. To be called when spec and names are complete. `layers`
+// score the labels, by default one without a bias.
+absl::Status UseDecoderAs(
+    const JsonFile& config, const std::string& name, Family& family,
+    const std::vector<HeadLayer>& layers = {
+        {.tensor = "score", .spec = {}, .bias = Bias::kNo}});
 
 // Drops the vocabulary projection: prompts are embedded.
 void PoolDecoder(Family& family);

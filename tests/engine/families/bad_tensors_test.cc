@@ -81,6 +81,8 @@ std::vector<Golden> Goldens() {
       {"families/electra-mask"},
       {"families/modernbert-4x-labels"},
       {"families/modernbert-mask"},
+      {"families/modernbert-decoder-4x-biases"},
+      {"families/modernbert-decoder-labels"},
       {"families/nomic_bert-mean-pooling"},
       {"families/deberta-v2-mean-pooling"},
       {"families/deberta-v2-4x-labels", {}, ids},
