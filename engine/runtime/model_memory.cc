@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/checkpoint/unused_tensors.h"
+#include "engine/layers/distance_rows.h"
 #include "engine/ops/logits/listed_projection.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/stack.h"
@@ -25,6 +26,23 @@ KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
   return KvLayoutOf(*spec.decoder,
                     static_cast<int>(spec.decoder->layers.size()),
                     options.kv_cache_dtype.value_or(DefaultKvType(dtype)));
+}
+
+// Of the tables of distances, whose rows are as many as distances that differ.
+uint64_t DistanceBytes(const TransformerSpec& spec, ComputeType dtype) {
+  const StackSpec& encoder = *spec.encoder;
+  const DistanceSpec& distances = *encoder.distances;
+  const DistanceRows rows = {.side = distances.side,
+                             .max_distance = distances.max_distance};
+  uint64_t numbers = 0;
+  for (const LayerSpec& layer : encoder.layers) {
+    const AttentionSpec& attention = layer.self_attention;
+    numbers += uint64_t{1} * attention.heads * attention.head_dim;
+  }
+  const int tables = (distances.keys ? 1 : 0) + (distances.queries ? 1 : 0);
+  const uint64_t bytes = dtype == ComputeType::kF32 ? 4 : 2;
+  return numbers * tables * bytes *
+         rows.Table(encoder.embedding.max_positions).size();
 }
 
 // Numbers of a row that the vocabulary projection reads.
@@ -110,6 +128,10 @@ std::vector<MemoryNeed> ServingNeeds(const TransformerSpec& spec,
         uint64_t{1} * options.max_source_tokens + options.max_step_rows;
     needs.push_back({"the buffer of encodes (max_source_tokens)",
                      rows * EncodeRowBytes(spec)});
+  }
+  if (spec.encoder && spec.encoder->distances) {
+    needs.push_back({"the tables of distances (max_position_embeddings)",
+                     DistanceBytes(spec, dtype)});
   }
   if (spec.decoder && !options.shortlist.path.empty()) {
     needs.push_back({"the logits' weights, once more (shortlist)",

@@ -100,6 +100,30 @@ TEST(ModelMemoryTest, WhatIsServedGrowsWithItsOptions) {
   EXPECT_GE(needs(large), needs(small) + 32 * 4 * 5 * spec.hidden);
 }
 
+// A config.json may ask for more than memory has, with a small file beside it.
+TEST(ModelMemoryTest, TablesOfDistancesCount) {
+  TransformerSpec spec =
+      FamilyOf(GoldenDirectory("families/deberta-v2-mean-pooling")).spec;
+  StackSpec& encoder = *spec.encoder;
+  ASSERT_GT(encoder.distances->max_distance, 0);
+  const EngineOptions options = {.max_step_rows = 32, .max_source_tokens = 16};
+  const auto needs = [&](int positions) {
+    encoder.embedding.max_positions = positions;
+    encoder.distances->max_distance = positions;
+    return ServingNeeds(spec, ComputeType::kF32, options);
+  };
+  constexpr int kPositions = 1 << 18;
+  const uint64_t row = sizeof(float) * 2 * spec.hidden * encoder.layers.size();
+  const uint64_t more = SumOf(needs(kPositions)) - SumOf(needs(512));
+  EXPECT_GT(more, row * kPositions);
+  EXPECT_LT(more, row * 2 * kPositions);
+  const absl::Status status =
+      CheckMemory(needs(kPositions), {.bytes = 64 << 20, .source = "a test"});
+  EXPECT_THAT(std::string(status.message()),
+              testing::HasSubstr(
+                  "the tables of distances (max_position_embeddings) of "));
+}
+
 TEST(ModelMemoryTest, TokensOfThePoolAreThoseOfItsBlocks) {
   const std::string directory = GoldenDirectory("families/llama-llama3-rope");
   for (const KvType type : {KvType::kF32, KvType::kInt8}) {
