@@ -30,6 +30,21 @@ struct ResultTile {
   ptrdiff_t dst_stride = 0;  // of residual too
 };
 
+// Some columns of some rows of a matmul's result, for the operation
+//   dst += left * right
+// Pointers are to the first of them, strides as in ResultTile.
+struct LowRankTile {
+  const float* left = nullptr;   // [rows, rank]
+  const float* right = nullptr;  // [rank, columns]
+  float* dst = nullptr;          // [rows, columns]
+  int rows = 1;
+  int rank = 0;
+  int columns = 0;
+  ptrdiff_t left_stride = 0;
+  ptrdiff_t right_stride = 0;
+  ptrdiff_t dst_stride = 0;
+};
+
 // The row kernels of one instruction set. The bits of a result depend neither
 // on how a row is cut into tiles, nor on other rows.
 //
@@ -39,10 +54,8 @@ struct ResultTile {
 struct EpilogueKernels {
   // The operation of ResultTile.
   void (*apply)(const ResultTile& tile, Activation activation) = nullptr;
-  // dst [columns] += left [rank] * right, whose rows of `columns` numbers are
-  // `stride` apart.
-  void (*add_low_rank)(const float* left, const float* right, ptrdiff_t stride,
-                       int rank, int columns, float* dst) = nullptr;
+  // The operation of LowRankTile.
+  void (*add_low_rank)(const LowRankTile& tile) = nullptr;
   // dst = norm(src), both [columns]; dst may be src.
   void (*normalize)(const float* src, const NormWeights& norm, int columns,
                     float* dst) = nullptr;

@@ -144,12 +144,22 @@ void MatMul::Impl::AddLowRank(const Call& call, const DnnlSlice& slice,
                               Range rows, float* result, int stride) const {
   if (call.epilogue.low_rank == nullptr) return;
   const LowRank& low = *call.epilogue.low_rank;
-  for (int r = rows.begin; r < rows.end; ++r) {
-    if (low.choices[r] < 0) continue;
-    const ptrdiff_t first = ptrdiff_t{low.choices[r]} * low.rank;
+  for (int r = rows.begin; r < rows.end;) {
+    const int choice = low.choices[r];
+    const int first = r++;
+    while (r < rows.end && low.choices[r] == choice) ++r;
+    if (choice < 0) continue;
+    const ptrdiff_t skipped = ptrdiff_t{choice} * low.rank;
     kernels.add_low_rank(
-        low.left.row(r) + first, low.right + first * n + slice.begin, n,
-        low.rank, slice.columns, result + ptrdiff_t{r - rows.begin} * stride);
+        {.left = low.left.row(first) + skipped,
+         .right = low.right + skipped * n + slice.begin,
+         .dst = result + ptrdiff_t{first - rows.begin} * stride,
+         .rows = r - first,
+         .rank = low.rank,
+         .columns = slice.columns,
+         .left_stride = low.left.cols,
+         .right_stride = n,
+         .dst_stride = stride});
   }
 }
 

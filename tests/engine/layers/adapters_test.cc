@@ -110,7 +110,10 @@ class AdaptersTest : public testing::TestWithParam<ComputeType> {
 
 std::vector<int> Mixed(int rows) {
   std::vector<int> choices(rows);
-  for (int r = 0; r < rows; ++r) choices[r] = r * 7 % (kCount + 1) - 1;
+  // First all differ, then several are the same.
+  for (int r = 0; r < rows; ++r) {
+    choices[r] = (r < 30 ? r : r / 9) % (kCount + 1) - 1;
+  }
   return choices;
 }
 
