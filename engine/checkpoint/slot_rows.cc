@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "engine/tensor/check.h"
@@ -55,6 +56,25 @@ void SlotRows::Read(int first, Matrix dst) const {
     std::fill_n(dst.data, static_cast<size_t>(dst.rows) * cols_, 0.0f);
     return;
   }
+  ReadInOrder(first, dst);
+  OrderColumns(dst);
+}
+
+void SlotRows::OrderColumns(Matrix rows) const {
+  const int size = slices_.interleaved_columns;
+  if (size == 0) return;
+  const int half = size / 2;
+  std::vector<float> group(size);
+  for (int r = 0; r < rows.rows; ++r) {
+    for (int begin = 0; begin < cols_; begin += size) {
+      float* const at = rows.row(r) + begin;
+      std::copy_n(at, size, group.begin());
+      for (int i = 0; i < size; ++i) at[i] = group[i % half * 2 + i / half];
+    }
+  }
+}
+
+void SlotRows::ReadInOrder(int first, Matrix dst) const {
   for (int done = 0; done < dst.rows;) {
     Run run = RunAt(first + done);
     run.count = std::min(run.count, dst.rows - done);
@@ -84,7 +104,7 @@ void SlotRows::Read(int first, Matrix dst) const {
 
 bool SlotRows::ReadFourBits(int row, absl::Span<FourBitGroup> dst) const {
   const int groups = FourBitGroupsOf(view_.type);
-  if (view_.bytes.empty()) return false;
+  if (view_.bytes.empty() || slices_.interleaved_columns > 0) return false;
   const int64_t from = RunAt(row).first;
   if (view_.rows != nullptr) {
     return view_.rows->ReadFourBits(static_cast<int>(from), dst);
@@ -99,6 +119,7 @@ bool SlotRows::ReadFourBits(int row, absl::Span<FourBitGroup> dst) const {
 }
 
 StoredRows SlotRows::Copy() const {
+  ATTEND_CHECK(slices_.interleaved_columns == 0);
   StoredRows copy(view_.type, rows_, cols_);
   if (view_.bytes.empty()) return copy;
   if (view_.rows != nullptr) {

@@ -25,6 +25,8 @@ struct TensorSlices {
   // rows i and i + interleaved / 2 of the slot stand together; 0: the order is
   // the slot's. (llama.cpp stores queries and keys of Llama so.)
   int interleaved = 0;
+  // The same of the tensor's columns; not of slots that are copied.
+  int interleaved_columns = 0;
 
   bool operator==(const TensorSlices&) const = default;
 };
@@ -58,6 +60,10 @@ class SlotRows final : public RowSource {
     int64_t first = 0;
     int count = 0;
   };
+  // Reads rows with their columns in the order of the tensor.
+  void ReadInOrder(int first, Matrix dst) const;
+  // Brings the columns of rows into the order of the slot.
+  void OrderColumns(Matrix rows) const;
   // Where the slot's rows from `row` on are in the tensor, as far as they
   // follow each other there.
   Run RunAt(int row) const;

@@ -41,6 +41,7 @@ void AddQkv(int heads, NameTable& names) {
 absl::StatusOr<Family> LoadDeberta(const JsonFile& config) {
   // Later versions have these.
   RETURN_IF_ERROR(config.ExpectNeutral("position_buckets", -1));
+  RETURN_IF_ERROR(config.ExpectNeutral("conv_kernel_size", 0));
   RETURN_IF_ERROR(ExpectFlags(config, {"talking_head"}, false));
   Family family;
   ASSIGN_OR_RETURN(family.spec, DebertaSpec(config));

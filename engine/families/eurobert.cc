@@ -33,13 +33,16 @@ void MakeEncoder(Family& family) {
   }
 }
 
-absl::StatusOr<Pooling> PoolingOf(const JsonFile& config) {
+absl::Status ReadPoolingOf(const JsonFile& config, HeadSpec& head) {
   constexpr char kPooling[] = "classifier_pooling";
   ASSIGN_OR_RETURN(const std::string pooling,
                    config.StringOr(kPooling, "late"));
-  if (pooling == "bos") return Pooling::kCls;
-  if (pooling == "mean") return Pooling::kMean;
-  return config.Unexpected(kPooling, "bos or mean");
+  if (pooling != "bos" && pooling != "mean" && pooling != "late") {
+    return config.Unexpected(kPooling, "bos, mean or late");
+  }
+  head.pooling = pooling == "bos" ? Pooling::kCls : Pooling::kMean;
+  head.pools_outputs = pooling == "late";
+  return absl::OkStatus();
 }
 
 absl::Status AddHeadOf(const JsonFile& config, HeadKind head, Bias bias,
@@ -51,7 +54,7 @@ absl::Status AddHeadOf(const JsonFile& config, HeadKind head, Bias bias,
               {{"dense", {family.spec.hidden, Activation::kGelu}},
                {"classifier", {}}},
               family);
-      ASSIGN_OR_RETURN(family.spec.head->pooling, PoolingOf(config));
+      RETURN_IF_ERROR(ReadPoolingOf(config, *family.spec.head));
       break;
     }
     case HeadKind::kTokens:

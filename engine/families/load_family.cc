@@ -32,6 +32,7 @@ constexpr Loader kFamilies[] = {
     {"electra", LoadElectra},
     {"encoder-decoder", LoadEncoderDecoder},
     {"ernie", LoadErnie},
+    {"esm", LoadEsm},
     {"eurobert", LoadEuroBert},
     {"fsmt", LoadFsmt},
     {"gemma", LoadGemma},

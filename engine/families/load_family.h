@@ -34,6 +34,7 @@ absl::StatusOr<Family> LoadDebertaV2(const JsonFile& config);
 absl::StatusOr<Family> LoadDistilBert(const JsonFile& config);
 absl::StatusOr<Family> LoadElectra(const JsonFile& config);
 absl::StatusOr<Family> LoadErnie(const JsonFile& config);
+absl::StatusOr<Family> LoadEsm(const JsonFile& config);
 absl::StatusOr<Family> LoadEuroBert(const JsonFile& config);
 absl::StatusOr<Family> LoadEncoderDecoder(const JsonFile& config);
 absl::StatusOr<Family> LoadFsmt(const JsonFile& config);

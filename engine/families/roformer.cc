@@ -23,10 +23,19 @@ constexpr HeadClass kRoFormerClasses[] = {
 constexpr double kTheta = 10000;
 
 // Numbers that are rotated together stand together.
-void Interleave(int head_dim, NameTable& names) {
+void Interleave(const AttentionSpec& attention, NameTable& names) {
+  const int head_dim = attention.head_dim;
   for (NameRow& row : names.rows) {
-    for (const char* slot : {"encoder.{}.self.q.", "encoder.{}.self.k."}) {
-      if (row.slot.starts_with(slot)) row.slices.interleaved = head_dim;
+    const auto has = [&](const char* slot) {
+      return row.slot.starts_with(slot);
+    };
+    const bool value = attention.rotates_values && has("encoder.{}.self.v.");
+    if (has("encoder.{}.self.q.") || has("encoder.{}.self.k.") || value) {
+      row.slices.interleaved = head_dim;
+    }
+    // The outputs of attention stand together as the values do.
+    if (attention.rotates_values && row.slot == "encoder.{}.self.out.weight") {
+      row.slices.interleaved_columns = head_dim;
     }
   }
 }
@@ -48,8 +57,7 @@ absl::StatusOr<Family> LoadRoFormer(const JsonFile& config) {
   ASSIGN_OR_RETURN(const float epsilon,
                    EpsilonOr(config, "layer_norm_eps", 1e-12f));
   ASSIGN_OR_RETURN(family.spec, EncoderSpec(config, {}, epsilon));
-  // Values are not rotated.
-  RETURN_IF_ERROR(ExpectFlags(config, {"rotary_value"}, false));
+  ASSIGN_OR_RETURN(const bool values, config.BoolOr("rotary_value", false));
   StackSpec& encoder = *family.spec.encoder;
   EmbeddingSpec& embedding = encoder.embedding;
   embedding.positions = Positions::kNone;
@@ -64,10 +72,11 @@ absl::StatusOr<Family> LoadRoFormer(const JsonFile& config) {
   }
   for (LayerSpec& layer : encoder.layers) {
     layer.self_attention.rotary = {RotaryFrequencies(kTheta, head_dim)};
+    layer.self_attention.rotates_values = values;
   }
   const std::vector<std::string> prefixes = {"roformer.", ""};
   AddBertNames("roformer.", family.names);
-  Interleave(head_dim, family.names);
+  Interleave(encoder.layers[0].self_attention, family.names);
   AddWeights("encoder.embedding.projection",
              WithPrefixes(prefixes, {"embeddings_project"}), Bias::kYes,
              family.names);

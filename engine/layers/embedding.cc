@@ -69,11 +69,18 @@ void Embedding::TakeTokens(Compute& compute, const Rows& rows,
         std::fill_n(out, dst.cols, 0.0f);
         continue;
       }
+      const float scale =
+          tables_.scale * (rows.scales.empty() ? 1 : rows.scales[r]);
+      if (rows.ids[r] == tables_.dropped_id) {
+        // Not a number where all tokens of a source are dropped.
+        std::fill_n(out, dst.cols, 0 * scale);
+        continue;
+      }
       tables_.tokens->Read(rows.ids[r], {out, 1, dst.cols});
       tables_.token_adapters.AddTo(AdapterOf(rows, r), rows.ids[r],
                                    {out, 1, dst.cols});
-      if (tables_.scale == 1) continue;
-      for (int j = 0; j < dst.cols; ++j) out[j] *= tables_.scale;
+      if (scale == 1) continue;
+      for (int j = 0; j < dst.cols; ++j) out[j] *= scale;
     }
   });
 }

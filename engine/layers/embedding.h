@@ -41,6 +41,7 @@ class Embedding {
     std::shared_ptr<const RowSource> tokens;  // [vocab, width]
     float scale = 1;
     bool zero_start = false;  // the token's vector at position 0 is zeros
+    int dropped_id = -1;      // the vector of this token is zeros; -1: of none
     bool projects_tokens = false;
     bool norms_tokens = false;  // with a norm, without a projection
     // Both have `width` columns, or `hidden` columns with projects_tokens.
@@ -63,6 +64,8 @@ class Embedding {
     absl::Span<const int> types;  // empty: 0
     // The adapter of each row, -1: none. Empty: no row has one.
     absl::Span<const int> adapters = {};
+    // Factors of the tokens' vectors, besides Tables::scale; empty: 1.
+    absl::Span<const float> scales = {};
   };
   // dst is [rows, hidden]. With a projection, `narrow` and `narrow_operand`
   // [rows, width] are overwritten; without one they are not used.

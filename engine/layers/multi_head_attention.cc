@@ -53,8 +53,11 @@ absl::Status SelfAttention::Project(ExecContext& context, const Operand& src,
     NormalizeHeads(context.compute(), heads, maps_.norms->key.weights());
   }
   if (rotates()) {
-    maps_.rotary->Run(context.compute(), places, shape_.heads + shape_.kv_heads,
-                      shape_.head_dim, qkv);
+    // Heads of values stand after those of queries and keys.
+    const int kinds = maps_.rotates_values ? 2 : 1;
+    maps_.rotary->Run(context.compute(), places,
+                      shape_.heads + kinds * shape_.kv_heads, shape_.head_dim,
+                      qkv);
   }
   SpreadForInt8(context.compute(), place, qkv, shape_.heads + shape_.kv_heads);
   const float* key = qkv.data + shape_.query_width();

@@ -45,6 +45,7 @@ struct HeadMaps {
   std::optional<HeadNorms> norms = std::nullopt;  // of queries and keys
   // Rotates queries and keys; null: no rotation. Must outlive the layer.
   const Rotary* rotary = nullptr;
+  bool rotates_values = false;  // with `rotary`: values, too
 };
 
 // The place of one layer's keys and values in the blocks.

@@ -59,6 +59,7 @@ EncoderTask::EncoderTask(std::vector<Part> parts, int top)
   }
   if (top == 0) {
     output_.width = parts_.front().width;
+    if (parts_.front().pools_results) pooled_.resize(output_.width);
     output_.values.resize(values);
     return;
   }
@@ -108,13 +109,14 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
   if (!spec.head || spec.head->kind == HeadKind::kMaskedLm) {
     return absl::InvalidArgumentError("the model has no head that classifies");
   }
-  const bool tokens = ReadsTokens(spec.head->kind);
+  const bool each = ReadsTokens(spec.head->kind) || spec.head->pools_outputs;
   Part part = {.layers = Layers::kHead,
-               .vectors = tokens ? rows : 1,
+               .vectors = each ? rows : 1,
                .width = spec.head->yes_id >= 0
                             ? 1
                             : WidthAfter(spec.head->layers, spec.hidden)};
-  if (!tokens) part.poolings = {spec.head->pooling};
+  if (!each) part.poolings = {spec.head->pooling};
+  if (spec.head->pools_outputs) part.pools_results = spec.head->pooling;
   return std::unique_ptr<EncoderTask>(new EncoderTask({std::move(part)}, 0));
 }
 
@@ -163,6 +165,17 @@ void EncoderTask::Take(const Part& part, int i, const float* values) {
   finite_ &= AllFinite({row, static_cast<size_t>(part.width)});
   if (part.normalize) NormalizeLength(row, part.width);
   CountTaken();
+  if (output_.finished && part.pools_results) PoolResults(part);
+}
+
+void EncoderTask::PoolResults(const Part& part) {
+  Pooler pooler(*part.pools_results, part.width, pooled_.data());
+  for (int i = 0; i < part.vectors; ++i) {
+    pooler.Add(output_.values.data() + size_t{1} * i * part.width, i);
+  }
+  pooler.Finish();
+  std::copy(pooled_.begin(), pooled_.end(), output_.values.begin());
+  output_.values.resize(part.width);
 }
 
 void EncoderTask::Fold(const Part& part, const LogitsView& logits, Range ids) {

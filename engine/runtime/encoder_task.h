@@ -36,6 +36,8 @@ class EncoderTask {
     bool normalize = false;
     // The results are logits, which are pooled into the weights of all tokens.
     std::optional<SparseSpec> folds = std::nullopt;
+    // The results are pooled in the end. Only in a task of one part.
+    std::optional<Pooling> pools_results = std::nullopt;
     size_t begin = 0;  // of the results in output().values
   };
 
@@ -77,11 +79,14 @@ class EncoderTask {
  private:
   EncoderTask(std::vector<Part> parts, int top);
   void CountTaken();
+  // Makes one result of those of all vectors of the part.
+  void PoolResults(const Part& part);
 
   std::vector<Part> parts_;
   const int top_;    // best tokens of FillMaskTask; 0: another task
   int vectors_ = 0;  // of all parts
   std::vector<TokenScore> scores_;  // [top]
+  std::vector<float> pooled_;       // [width] if results are pooled
   int taken_ = 0;
   bool finite_ = true;
   SequenceOutput output_;

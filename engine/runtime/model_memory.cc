@@ -28,7 +28,7 @@ KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
                     options.kv_cache_dtype.value_or(DefaultKvType(dtype)));
 }
 
-// Of the tables of distances, whose rows are as many as distances that differ.
+// Bytes of the tables of distances: a row for each distance that differs.
 uint64_t DistanceBytes(const TransformerSpec& spec, ComputeType dtype) {
   const StackSpec& encoder = *spec.encoder;
   const DistanceSpec& distances = *encoder.distances;

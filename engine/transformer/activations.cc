@@ -22,12 +22,18 @@ struct Widths {
   int others = 0;             // of what else is between matmuls
   int heads = 0;              // of what follows an encoder
   int logits = 0;             // of their operand
+  int taps = 0;               // of a convolution's operand
   bool has_parallel = false;  // whether a layer is parallel
 
   int operand() const {
-    return std::max({attended, feed_forward, others, heads, logits});
+    return std::max({attended, feed_forward, others, heads, logits, taps});
   }
 };
+
+int TapsOf(const TransformerSpec& spec) {
+  if (!spec.encoder || !spec.encoder->convolution) return 0;
+  return spec.encoder->convolution->size * spec.hidden;
+}
 
 void Widen(const AttentionSpec& attention, Widths& widths) {
   const int query = attention.heads * attention.head_dim;
@@ -49,6 +55,7 @@ Widths WidestOf(const TransformerSpec& spec) {
     }
     widths.others = std::max(widths.others, stack->embedding.width);
   }
+  widths.taps = TapsOf(spec);
   if (spec.logits_projection) {
     widths.others = std::max(widths.others, spec.logits_projection->out);
   }
@@ -106,10 +113,12 @@ Activations::Activations(const TransformerSpec& spec, Types types, int max_rows,
       separate_logits_(types.logits != types.matmuls),
       adapted_width_(spec.adapters ? spec.adapters->width() : 0),
       places_(PlacesIn(spec, types.matmuls)),
+      taps_width_(TapsOf(spec)),
       x_(max_rows, spec.hidden),
       normed_(room_rows_, separate_normed_ ? spec.hidden : 0),
       layer_(room_rows_, places_.width),
       adapted_(room_rows_, adapted_width_),
+      taps_(room_rows_, taps_width_ > 0 ? taps_width_ + spec.hidden : 0),
       logits_(std::min(max_rows, kMaxLogitsRows), spec.LogitsVocab(), members),
       hidden_operand_(types.matmuls, room_rows_, spec.hidden),
       inner_operand_(types.matmuls, room_rows_, WidestOf(spec).operand()),
@@ -122,6 +131,9 @@ Activations::Activations(const TransformerSpec& spec, Types types, int max_rows,
     lists.positions.reserve(max_rows);
     lists.types.reserve(max_rows);
     if (spec.adapters) lists.adapters.reserve(max_rows);
+    if (spec.encoder && spec.encoder->embedding.dropped_id >= 0) {
+      lists.scales.reserve(max_rows);
+    }
     lists.writes.reserve(max_rows);
     lists.pieces.reserve(max_rows);
   }
@@ -130,6 +142,11 @@ Activations::Activations(const TransformerSpec& spec, Types types, int max_rows,
 Attended Activations::attended(Range rows, int cols) {
   const Matrix heads = layer_.Of(rows, cols, places_.attended);
   return {.rows = heads, .operand = inner_operand_.Of(heads, rows.begin)};
+}
+
+Attended Activations::taps(Range rows) {
+  const Matrix taps = taps_.Of(rows, taps_width_);
+  return {.rows = taps, .operand = inner_operand_.Of(taps, rows.begin)};
 }
 
 Operand Activations::inner_operand(Range rows, int cols) {
@@ -144,8 +161,8 @@ uint64_t Activations::BytesFor(const TransformerSpec& spec, ComputeType dtype,
                                int max_rows) {
   const bool f32 = dtype == ComputeType::kF32;
   const uint64_t x = sizeof(float) * spec.hidden;
-  const uint64_t floats =
-      uint64_t{1} * (f32 ? spec.hidden : 0) + PlacesIn(spec, dtype).width;
+  const uint64_t floats = uint64_t{1} * (f32 ? spec.hidden : 0) +
+                          PlacesIn(spec, dtype).width + TapsOf(spec);
   const uint64_t operands = OperandBytes(dtype, spec.hidden) +
                             OperandBytes(dtype, WidestOf(spec).operand());
   const uint64_t room = floats * sizeof(float) + (f32 ? 0 : operands);

@@ -79,6 +79,11 @@ class Activations {
     if (separate_normed_) return inner(rows, cols);
     return {nullptr, rows.end - rows.begin, cols};
   }
+  // Memory of a convolution: the vectors that it reads for each row, [rows,
+  // size * hidden], with their operand, which is inner_operand's memory; and the
+  // vectors of one place, [rows, hidden].
+  Attended taps(Range rows);
+  Matrix tap(Range rows) { return taps_.Of(rows, hidden_, taps_width_); }
   LogitsBuffer& logits() { return logits_; }
   // For AdaptedRows: [rows, all ranks of the adapters].
   Matrix adapted(Range rows) { return adapted_.Of(rows, adapted_width_); }
@@ -102,6 +107,7 @@ class Activations {
     std::vector<int> positions;
     std::vector<int> types;
     std::vector<int> adapters;
+    std::vector<float> scales;  // with EmbeddingSpec::dropped_id
     std::vector<KvWrite> writes;
     std::vector<AttentionPiece> pieces;
   };
@@ -139,10 +145,12 @@ class Activations {
   bool separate_logits_;  // their dtype is another
   int adapted_width_;
   Places places_;
+  int taps_width_;       // numbers that a convolution reads of a row
   Rows x_;               // [max_rows, hidden]
   Rows normed_;          // [room_rows, hidden], or nothing
   Rows layer_;           // projected, attended, inner: [room_rows, width]
   Rows adapted_;         // [room_rows, adapted_width]
+  Rows taps_;            // [room_rows, taps_width + hidden], or nothing
   LogitsBuffer logits_;  // up to kMaxLogitsRows
   OperandBuffer hidden_operand_;
   OperandBuffer inner_operand_;

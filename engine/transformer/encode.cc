@@ -52,30 +52,8 @@ absl::Status Transformer::RunStage(EncodeShare& share, int stage) const {
 }
 
 absl::Status Transformer::Embed(EncodeShare& share) const {
-  Activations& activations = share.activations();
-  const Range range = share.rows();
-  const int total = range.end - range.begin;
-  Activations::Lists& lists = activations.lists(share.context().first_member());
-  lists.ids.resize(total);
-  lists.positions.resize(total);
-  lists.types.resize(total);
-  share.ForEachRow([&](const EncodeState& state, int source_row, int i) {
-    const EncodeState::Tokens& tokens = state.tokens();
-    lists.ids[i] = tokens.ids[source_row];
-    lists.positions[i] = tokens.table_positions.empty()
-                             ? tokens.positions[source_row]
-                             : tokens.table_positions[source_row];
-    lists.types[i] = tokens.types.empty() ? 0 : tokens.types[source_row];
-  });
-  const int width = encoder_->embedding.width();
-  RETURN_IF_ERROR(encoder_->embedding.Run(
-      share.context(),
-      {.ids = lists.ids,
-       .positions = lists.positions,
-       .types = lists.types,
-       .adapters = share.Adapted().choices},
-      activations.inner(range, width), activations.inner_operand(range, width),
-      activations.x(range)));
+  const Matrix x = share.activations().x(share.rows());
+  RETURN_IF_ERROR(EmbedRows(share, 0, x));
   if (!share.whole()) share.StoreHidden();
   return absl::OkStatus();
 }
@@ -110,7 +88,11 @@ absl::Status Transformer::ProjectStage(EncodeShare& share, int index) const {
 
 absl::Status Transformer::AttendStage(EncodeShare& share, int index) const {
   const LayerPass pass = PassOf(share, index);
-  if (share.whole()) return pass.Attend(pass.qkv(), {.self = share.AllKeys()});
+  const bool convolves = index == 0 && encoder_->convolution;
+  if (share.whole()) {
+    RETURN_IF_ERROR(pass.Attend(pass.qkv(), {.self = share.AllKeys()}));
+    return convolves ? Convolve(share) : absl::OkStatus();
+  }
   const int width =
       encoder_->layers[index]->self_attention.shape().query_width();
   const Matrix query = share.activations().projected(share.rows(), width);
@@ -119,6 +101,7 @@ absl::Status Transformer::AttendStage(EncodeShare& share, int index) const {
     std::copy_n(state.query(source_row, width), width, query.row(i));
   });
   RETURN_IF_ERROR(pass.Attend(query, {.self = share.AllKeys()}));
+  if (convolves) RETURN_IF_ERROR(Convolve(share));
   share.StoreHidden();
   return absl::OkStatus();
 }

@@ -152,6 +152,23 @@ AdaptedRows EncodeShare::Adapted() {
   return {.choices = adapters, .products = activations_.adapted(rows_)};
 }
 
+absl::Span<const float> EncodeShare::Scales(int dropped_id) {
+  if (dropped_id < 0) return {};
+  std::vector<float>& scales =
+      activations_.lists(context_.first_member()).scales;
+  scales.clear();
+  for (const EncodePiece& piece : pieces_) {
+    if (piece.stage_rows == 0) continue;
+    const EncodeState& state = *piece.state;
+    const auto& ids = state.tokens().ids;
+    const float dropped =
+        static_cast<float>(std::count(ids.begin(), ids.end(), dropped_id));
+    const float share = dropped / static_cast<float>(state.keys());
+    scales.insert(scales.end(), piece.stage_rows, 1 / (1 - share));
+  }
+  return scales;
+}
+
 absl::Span<const KvWrite> EncodeShare::EncoderWrites() { return Writes(false); }
 absl::Span<const KvWrite> EncodeShare::CrossWrites() { return Writes(true); }
 

@@ -81,6 +81,9 @@ class EncodeShare {
   absl::Span<const int> Positions();
   // The adapters of the rows. Valid until the next call.
   AdaptedRows Adapted();
+  // The factor of each row's token: see EmbeddingSpec::dropped_id. Empty if
+  // that is -1. Valid until the next call.
+  absl::Span<const float> Scales(int dropped_id);
   // The writes of keys and values to the encode buffer and to the blocks of
   // cross-attention, and the pieces of attention, in which each row sees all of
   // its source. Row number 0 is rows().begin. A result is valid until the same

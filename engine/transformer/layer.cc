@@ -79,7 +79,8 @@ class LayerLoader {
                      Maps({"self.out"}, shape.query_width(), {hidden_}));
     RETURN_IF_ERROR(Adapt("self.out", out));
     HeadMaps maps = {.clip = spec_.self_attention.clip,
-                     .rotary = shared.rotary};
+                     .rotary = shared.rotary,
+                     .rotates_values = spec_.self_attention.rotates_values};
     ASSIGN_OR_RETURN(maps.norms, NormsOfHeads());
     return SelfAttention(shape, RulesOf(spec_.self_attention, shared),
                          std::move(maps), std::move(qkv), std::move(out));

@@ -35,6 +35,8 @@ struct AttentionSpec {
   std::optional<NormSpec> head_norm = std::nullopt;
   // Rotary positions; nullopt: queries and keys are not rotated.
   std::optional<RotarySpec> rotary = std::nullopt;
+  // Values are rotated, too. Only with rotary.
+  bool rotates_values = false;
   // Scores become softcap * tanh(score / softcap) (Riviere 2024); 0: no cap.
   float softcap = 0;
   // Linear biases (Press et al. 2022), [heads] or empty: head h's score gets

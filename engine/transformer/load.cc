@@ -189,6 +189,7 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
   Embedding::Tables tables;
   tables.scale = spec.scale;
   tables.zero_start = spec.zero_start;
+  tables.dropped_id = spec.dropped_id;
   tables.norms_tokens = spec.norms_tokens;
   tables.position_offset = spec.position_offset;
   ASSIGN_OR_RETURN(tables.tokens,

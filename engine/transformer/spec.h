@@ -46,6 +46,10 @@ struct EmbeddingSpec {
   // In encoders: only tokens with other ids than this one advance the position.
   // A token with this id has position -1. If the field is -1, all tokens count.
   int uncounted_id = -1;
+  // In encoders: tokens with this id have vectors of zeros, and those of the
+  // others are divided by the share of other tokens in the source (Rives et al.
+  // 2021). -1: no token is dropped.
+  int dropped_id = -1;
   int token_types = 0;  // rows of the table of token types; 0: no table
   // Rows of the table of task types, of which the first is added to each row of
   // the table of token types; 0: no table.
@@ -81,11 +85,31 @@ struct DistanceSpec {
   bool queries = true;
 };
 
+// A convolution along the source, which the first layer's output gets (He et
+// al. 2021):
+//   norm(layer(x) + activation(sum over i of weight[i] x[p - size / 2 + i] +
+//   b))
+// where x, the embeddings, are zeros at positions that the source does not
+// have. Slots "<stack>.convolution.weight" [hidden, hidden / groups, size],
+// ".bias" and ".norm". Only in encoders with NormPlace::kPost whose tables have
+// the model's width.
+struct ConvolutionSpec {
+  int size = 0;    // odd
+  int groups = 1;  // of channels, each of which reads its own alone
+  Activation activation = Activation::kTanh;
+  NormSpec norm;
+};
+
 struct StackSpec {
   EmbeddingSpec embedding;
   std::vector<LayerSpec> layers;
   std::optional<RelativeBiasSpec> relative_bias = std::nullopt;
   std::optional<DistanceSpec> distances = std::nullopt;
+  std::optional<ConvolutionSpec> convolution = std::nullopt;
+  // The checkpoint may have the frequencies of the rotary positions, slot
+  // "<stack>.frequencies" [dims / 2]: then these count. Only where all layers
+  // have the same rotary, and not by length.
+  bool stored_frequencies = false;
 
   // The rotary whose frequencies depend on the length of the sequence; null: no
   // layer has one. All layers that have one have the same.
@@ -173,6 +197,9 @@ inline bool ReadsTokens(HeadKind kind) {
 struct HeadSpec {
   HeadKind kind = HeadKind::kSequence;
   Pooling pooling = Pooling::kCls;  // for kSequence and kChoice
+  // With kSequence, in encoders: the layers read each token's vector, and what
+  // they make of it is pooled.
+  bool pools_outputs = false;
   // With an encoder and a decoder, for kSequence: the decoder reads the decoder
   // start and all tokens of the source but the last, and the head reads the
   // vector of the last of these.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
@@ -55,11 +56,14 @@ DistanceBias BiasOf(const Stack& stack, size_t index) {
 // The angles of each kind that layers have, and which of them a layer has.
 class Rotaries {
  public:
-  explicit Rotaries(int max_positions) : max_positions_(max_positions) {}
+  // `stored`: frequencies that count for all layers, or none.
+  Rotaries(int max_positions, std::vector<float> stored)
+      : max_positions_(max_positions), stored_(std::move(stored)) {}
 
   const Rotary* Of(const AttentionSpec& attention) {
     if (!attention.rotary) return nullptr;
-    const RotarySpec& spec = *attention.rotary;
+    RotarySpec spec = *attention.rotary;
+    if (!stored_.empty()) spec.frequencies = stored_;
     const auto known = std::find(specs_.begin(), specs_.end(), spec);
     const size_t index = known - specs_.begin();
     if (known == specs_.end()) {
@@ -72,9 +76,24 @@ class Rotaries {
 
  private:
   const int max_positions_;
+  const std::vector<float> stored_;
   std::vector<RotarySpec> specs_;
   std::vector<std::unique_ptr<const Rotary>> made_;
 };
+
+// Slot "<name>.frequencies"; empty if nothing is stored there.
+absl::StatusOr<std::vector<float>> LoadFrequencies(Weights& weights,
+                                                   const std::string& name,
+                                                   const StackSpec& spec) {
+  const std::string slot = name + ".frequencies";
+  if (!spec.stored_frequencies || !weights.Has(slot)) {
+    return std::vector<float>();
+  }
+  const auto& rotary = spec.layers.front().self_attention.rotary;
+  const int count = static_cast<int>(rotary->frequencies.size());
+  ASSIGN_OR_RETURN(const Buffer<float> stored, weights.Read(slot, {count}));
+  return std::vector<float>(stored.data(), stored.data() + count);
+}
 
 // A loaded layer that has the same spec and weights as layer `index`; null if
 // there is none.
@@ -114,6 +133,7 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
               .relative_biases = {},
               .distances = {},
               .rotaries = {},
+              .convolution = std::nullopt,
               .layers = {},
               .final_norm = std::nullopt};
   RETURN_IF_ERROR(LoadRelativeBiases(weights, name, spec,
@@ -128,7 +148,14 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
         distances, Distances::Load(primitives.compute(), weights, name, hidden,
                                    spec, options.paired_keys));
   }
-  Rotaries rotaries(positions);
+  ASSIGN_OR_RETURN(std::vector<float> frequencies,
+                   LoadFrequencies(weights, name, spec));
+  if (spec.convolution) {
+    ASSIGN_OR_RETURN(stack.convolution,
+                     LoadConvolution(primitives, weights, name + ".convolution",
+                                     hidden, *spec.convolution, options));
+  }
+  Rotaries rotaries(positions, std::move(frequencies));
   for (size_t i = 0; i < spec.layers.size(); ++i) {
     if (const auto same = LayerLike(weights, name, spec, stack, i)) {
       stack.layers.push_back(same);

@@ -15,6 +15,7 @@
 #include "engine/ops/attention/distance_tables.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/exec/primitives.h"
+#include "engine/transformer/convolution.h"
 #include "engine/transformer/layer.h"
 #include "engine/transformer/load.h"
 #include "engine/transformer/spec.h"
@@ -30,6 +31,7 @@ struct Stack {
   std::vector<std::unique_ptr<const RelativeBias>> relative_biases;
   std::vector<std::unique_ptr<const DistanceTables>> distances;  // by layer
   std::vector<std::unique_ptr<const Rotary>> rotaries;
+  std::optional<Convolution> convolution;  // beside the first layer
   // Layers with the same weights are one object.
   std::vector<std::shared_ptr<const Layer>> layers;
   std::optional<Norm> final_norm;  // with NormPlace::kPre

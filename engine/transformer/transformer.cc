@@ -196,6 +196,9 @@ void Transformer::CountStageCosts() {
     stage_costs_.push_back(hidden *
                            (query + matrices * layer.feed_forward.width));
   }
+  if (const auto& convolution = spec_.encoder->convolution) {
+    stage_costs_[1] += hidden * hidden * convolution->size;
+  }
   // Without a decoder the last stage is a norm and a copy.
   int64_t last = hidden;
   if (spec_.decoder) {

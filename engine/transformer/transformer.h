@@ -129,6 +129,11 @@ class Transformer {
   absl::Status LastStage(EncodeShare& share) const;
   absl::Status StoreCrossKeysAndValues(EncodeShare& share) const;
   absl::Status Embed(EncodeShare& share) const;
+  // Embeds for each row the token whose position is `offset` after the row's;
+  // any where there is none. dst is [rows, hidden].
+  absl::Status EmbedRows(EncodeShare& share, int offset, Matrix dst) const;
+  // See ConvolutionSpec; x is the first layer's output, and becomes the result.
+  absl::Status Convolve(EncodeShare& share) const;
   // Decode() for the rows of one share, on one context, in the room that the
   // share has.
   absl::Status DecodeShare(ExecContext& context, Activations& activations,

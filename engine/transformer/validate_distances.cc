@@ -1,5 +1,6 @@
 #include "engine/transformer/validate_distances.h"
 
+#include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/field_checks.h"
 #include "engine/transformer/validate_layer.h"
@@ -16,6 +17,39 @@ absl::Status CheckBias(const std::string& at, const RelativeBiasSpec& bias,
   }
   return AtLeast(at + ".max_distance", bias.max_distance,
                  bias.buckets / (causal ? 2 : 4) + 1);
+}
+
+absl::Status CheckStoredFrequencies(const std::string& name,
+                                    const StackSpec& stack) {
+  if (!stack.stored_frequencies) return absl::OkStatus();
+  const std::string field = name + ".stored_frequencies";
+  RETURN_IF_ERROR(Unset(field, stack.layers.empty(), "without layers"));
+  const auto& first = stack.layers.front().self_attention.rotary;
+  RETURN_IF_ERROR(Unset(field, !first || first->by_length(),
+                        "without a rotary for all lengths"));
+  for (const LayerSpec& layer : stack.layers) {
+    RETURN_IF_ERROR(Unset(field, layer.self_attention.rotary != first,
+                          "where layers have other rotaries"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckConvolution(const std::string& at, const StackSpec& stack,
+                              int hidden) {
+  const ConvolutionSpec& spec = *stack.convolution;
+  if (spec.size < 1 || spec.size % 2 == 0) {
+    return Unexpected(at + ".size", spec.size, "an odd number above 0");
+  }
+  if (spec.groups < 1 || hidden % spec.groups != 0) {
+    return Unexpected(at + ".groups", spec.groups,
+                      absl::StrCat("a divisor of hidden, ", hidden));
+  }
+  RETURN_IF_ERROR(CheckNorm(at + ".norm", spec.norm));
+  RETURN_IF_ERROR(Unset(at, stack.layers.empty(), "without layers"));
+  RETURN_IF_ERROR(Unset(at, stack.layers.front().norm_place != NormPlace::kPost,
+                        "where norms come before the branches"));
+  return Unset(at, stack.embedding.width != hidden,
+               "where embedding.width is not that of the model");
 }
 
 absl::Status CheckDistances(const std::string& at, const DistanceSpec& spec) {

@@ -13,6 +13,12 @@ namespace attend {
 
 absl::Status CheckBias(const std::string& at, const RelativeBiasSpec& bias,
                        bool causal);
+// Checks StackSpec::stored_frequencies of the stack `name`.
+absl::Status CheckStoredFrequencies(const std::string& name,
+                                    const StackSpec& stack);
+// Checks the convolution of a stack.
+absl::Status CheckConvolution(const std::string& at, const StackSpec& stack,
+                              int hidden);
 absl::Status CheckDistances(const std::string& at, const DistanceSpec& spec);
 
 }  // namespace attend

@@ -44,6 +44,7 @@ absl::Status CheckEmbedding(const std::string& at, const EmbeddingSpec& spec,
   RETURN_IF_ERROR(Unset(at + ".task_types",
                         spec.task_types > 0 && spec.token_types == 0,
                         "without token types"));
+  RETURN_IF_ERROR(AtLeast(at + ".dropped_id", spec.dropped_id, -1));
   if (spec.norm) RETURN_IF_ERROR(CheckNorm(at + ".norm", *spec.norm));
   RETURN_IF_ERROR(Unset(at + ".norms_tokens", spec.norms_tokens && !spec.norm,
                         "without a norm"));

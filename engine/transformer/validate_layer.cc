@@ -70,6 +70,8 @@ absl::Status CheckAttention(const std::string& at, const AttentionSpec& spec) {
   if (spec.head_norm) {
     RETURN_IF_ERROR(CheckNorm(at + ".head_norm", *spec.head_norm));
   }
+  RETURN_IF_ERROR(Unset(at + ".rotates_values",
+                        spec.rotates_values && !spec.rotary, "without rotary"));
   if (!spec.rotary) return absl::OkStatus();
   return CheckRotary(at + ".rotary", *spec.rotary, spec.head_dim);
 }

@@ -59,7 +59,7 @@ absl::Status CheckStack(const std::string& name, const StackSpec& stack,
     RETURN_IF_ERROR(CheckLayer(layer_at(i), layer, beside_encoder));
     RETURN_IF_ERROR(CheckAlike(layer_at(i), layer, layer_at(0), stack));
   }
-  return absl::OkStatus();
+  return CheckStoredFrequencies(name, stack);
 }
 
 absl::Status CheckEncoder(const StackSpec& encoder, int hidden,
@@ -77,6 +77,9 @@ absl::Status CheckEncoder(const StackSpec& encoder, int hidden,
   if (encoder.distances) {
     RETURN_IF_ERROR(CheckDistances("encoder.distances", *encoder.distances));
   }
+  if (encoder.convolution) {
+    RETURN_IF_ERROR(CheckConvolution("encoder.convolution", encoder, hidden));
+  }
   if (!encoder.relative_bias) return absl::OkStatus();
   return CheckBias("encoder.relative_bias", *encoder.relative_bias, false);
 }
@@ -87,8 +90,13 @@ absl::Status CheckDecoder(const StackSpec& decoder, int hidden,
   RETURN_IF_ERROR(Neutral("decoder.embedding.uncounted_id",
                           static_cast<float>(decoder.embedding.uncounted_id),
                           -1, "in decoders"));
+  RETURN_IF_ERROR(Neutral("decoder.embedding.dropped_id",
+                          static_cast<float>(decoder.embedding.dropped_id), -1,
+                          "in decoders"));
   RETURN_IF_ERROR(
       Unset("decoder.distances", decoder.distances.has_value(), "in decoders"));
+  RETURN_IF_ERROR(Unset("decoder.convolution", decoder.convolution.has_value(),
+                        "in decoders"));
   if (!decoder.relative_bias) return absl::OkStatus();
   return CheckBias("decoder.relative_bias", *decoder.relative_bias, true);
 }
@@ -203,6 +211,10 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
   if (!spec.head) return absl::OkStatus();
   const HeadSpec& head = *spec.head;
   RETURN_IF_ERROR(CheckDecoderHead(spec));
+  RETURN_IF_ERROR(Unset(
+      "head.pools_outputs",
+      head.pools_outputs && (spec.decoder || head.kind != HeadKind::kSequence),
+      "but of encoders that label sequences"));
   if (ReadsTokens(head.kind)) {
     RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,
                           "but of heads that label sequences"));

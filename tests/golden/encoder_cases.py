@@ -15,7 +15,7 @@ from fixture_cases import MIN_MARGIN, write_expected
 LONG_ROWS = [0, 15, 16, 31, 32, 43]  # around the ends of blocks
 TOP = 5
 COUNT_FROM_PAD = ("roberta", "xlm-roberta", "mpnet", "camembert", "data2vec-text",
-                  "roberta-prelayernorm", "xlm-roberta-xl")
+                  "roberta-prelayernorm", "xlm-roberta-xl", "esm")
 
 
 def kind_of(fixture):
@@ -48,6 +48,8 @@ def inputs(config, rng):
 
     def ids(length):
         found = rng.randint(4, config.vocab_size, length - len(end))
+        if getattr(config, "token_dropout", False):
+            found[1::4] = config.mask_token_id
         return [int(i) for i in found] + end
     long = min(56, getattr(config, "max_position_embeddings", 56)) - (0 if counted else pad + 1)
     result = [{"source": ids(9)}, {"source": ids(long)}]

@@ -1,6 +1,8 @@
 """The tiny checkpoints of encoders that are relatives of BERT and RoBERTa, as
 tables like those of encoder_fixtures.py."""
 
+import torch
+
 from encoder_fixtures import (BERT_4, ENTITIES, FOUR, MEAN, ONE, THREE,
                               bert_like, with_positions)
 from hub_encoders import ntk, spell_neobert, spell_new
@@ -25,6 +27,23 @@ TASKS = dict(rank=3, alpha=2, tasks={
 def eurobert(*sizes, **more):
     return bert_like(*sizes, pad_token_id=3, bos_token_id=1, eos_token_id=2,
                      mask_token_id=4, **more)
+
+
+def esm(*sizes, **more):
+    return bert_like(*sizes, pad_token_id=1, eos_token_id=2,
+                     **{"mask_token_id": 32, "position_embedding_type": "rotary",
+                        "token_dropout": True, **more})
+
+
+def esm_4(state):
+    """Before 5.x each layer has the frequencies; positions stay unread."""
+    frequencies = state["esm.rotary_embeddings.inv_freq"].half().float()
+    hidden = state["esm.embeddings.word_embeddings.weight"].shape[1]
+    layers = {f"esm.encoder.layer.{i}.attention.self.rotary_embeddings.inv_freq":
+              frequencies for i in range(2)}
+    left = {"esm.embeddings.position_embeddings.weight": torch.ones(56, hidden)}
+    return {**{name: tensor for name, tensor in state.items()
+               if name != "esm.rotary_embeddings.inv_freq"}, **layers, **left}
 
 
 def neobert(*sizes):
@@ -142,4 +161,28 @@ ENCODER_RELATIVES = [
          config=bert_like(18, 3, width=25, rope_parameters={
              "rope_type": "default", "rope_theta": 20000.0}),
          sentence=dict(**MEAN, prompts=TASKS["tasks"])),
+    dict(name="esm-mean-pooling", seed=3930, model="EsmModel", config=esm(24, 3), sentence=MEAN),
+    dict(name="esm-4x-mask", seed=3940, model="EsmForMaskedLM", config=esm(20, 2),
+         old={**BERT_4, "position_embedding_type": "rotary", "hidden_act": "relu",
+              "esmfold_config": None, "is_folding_model": False, "vocab_list": None,
+              "classifier_dropout": None, "emb_layer_norm_before": False},
+         old_tensors=esm_4),
+    dict(name="esm-absolute-labels", seed=3950, model="EsmForSequenceClassification",
+         config=esm(21, 3, position_embedding_type="absolute", token_dropout=False,
+                    emb_layer_norm_before=True, layer_norm_eps=1e-5, **THREE)),
+    dict(name="esm-tokens", seed=3960, model="EsmForTokenClassification",
+         config=esm(20, 2, 1, position_embedding_type="absolute",
+                    emb_layer_norm_before=True, **ENTITIES)),
+    dict(name="roformer-rotary-value", seed=3970, model="RoFormerForTokenClassification",
+         config=bert_like(20, 2, rotary_value=True, **ENTITIES)),
+    dict(name="eurobert-late-labels", seed=3980, model="EuroBertForSequenceClassification",
+         config=eurobert(20, 2, classifier_pooling="late", **THREE)),
+    dict(name="eurobert-bos-reranker", seed=3990, model="EuroBertForSequenceClassification",
+         config=eurobert(20, 2, 1, classifier_pooling="bos", **ONE)),
+    dict(name="deberta-v2-convolution", seed=3861, model="DebertaV2Model",
+         config=deberta(24, 3, conv_kernel_size=3, conv_act="gelu",
+                        attention_head_size=8, **DEBERTA_3), sentence=MEAN),
+    dict(name="deberta-v2-grouped-convolution", seed=3862, model="DebertaV2ForTokenClassification",
+         config=deberta(20, 2, conv_kernel_size=5, conv_groups=2, type_vocab_size=2,
+                        pos_att_type="c2p", **ENTITIES)),
 ]

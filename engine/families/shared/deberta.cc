@@ -89,8 +89,6 @@ absl::StatusOr<TransformerSpec> DebertaSpec(const JsonFile& config) {
   ASSIGN_OR_RETURN(const float epsilon,
                    EpsilonOr(config, "layer_norm_eps", 1e-7f));
   ASSIGN_OR_RETURN(TransformerSpec spec, EncoderSpec(config, {}, epsilon));
-  // A convolution beside the first layer, as in DeBERTa v2 XL.
-  RETURN_IF_ERROR(config.ExpectNeutral("conv_kernel_size", 0));
   StackSpec& encoder = *spec.encoder;
   const LayerSpec& layer = encoder.layers[0];
   const int head_dim = layer.self_attention.head_dim;

@@ -14,9 +14,9 @@ namespace {
 
 // base_model_prefix of the classes in transformers, with a dot.
 constexpr absl::string_view kPrefixes[] = {
-    "albert.",  "bert.",    "data2vec_text.", "deberta.",    "distilbert.",
-    "electra.", "ernie.",   "gpt_neox.",      "model.",      "mpnet.",
-    "rembert.", "roberta.", "roformer.",      "transformer."};
+    "albert.",  "bert.",    "data2vec_text.", "deberta.",  "distilbert.",
+    "electra.", "ernie.",   "esm.",           "gpt_neox.", "model.",
+    "mpnet.",   "rembert.", "roberta.",       "roformer.", "transformer."};
 
 // Patterns without a prefix, as far as they are not there.
 std::vector<std::string> BareNames(const std::vector<std::string>& tensors) {

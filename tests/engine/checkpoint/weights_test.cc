@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,24 @@ TEST(SlotRowsTest, RowsOfFourBitsAreThoseOfTheSlot) {
   FourBitGroup group;
   EXPECT_FALSE(SlotRows(source, floats, {}, 1, 32)
                    .ReadFourBits(0, absl::MakeSpan(&group, 1)));
+}
+
+// Outputs of rows that stand together make columns that do.
+TEST(SlotRowsTest, ColumnsThatStandTogetherAreParted) {
+  const NoTensors source;
+  std::vector<float> numbers(2 * 8);
+  std::iota(numbers.begin(), numbers.end(), 0.0f);
+  const TensorView view = {
+      .shape = {2, 8},
+      .bytes = {reinterpret_cast<const uint8_t*>(numbers.data()), 64},
+      .place = "w"};
+  const SlotRows rows(source, view, {.interleaved_columns = 4}, 2, 8);
+  std::vector<float> found(2 * 8);
+  rows.Read(0, {found.data(), 2, 8});
+  EXPECT_EQ(found, (std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7,  //
+                                       8, 10, 9, 11, 12, 14, 13, 15}));
+  FourBitGroup group;
+  EXPECT_FALSE(rows.ReadFourBits(0, absl::MakeSpan(&group, 1)));
 }
 
 TEST_F(WeightsTest, ARowIsAVector) {

@@ -166,6 +166,7 @@ std::vector<Golden> Goldens() {
       {"families/jina-v3-adapters", bert,
        Join(types, {"rotary_emb_base", "lora_rank", "lora_alpha"}), kBertAct,
        "XLMRobertaModel"},
+      {"families/esm-absolute-labels", bert, norm, kBertAct, "EsmModel"},
       {"families/eurobert-tokens", bert, rope, kBertAct, "EuroBertModel"},
       {"families/neobert-mask",
        {"hidden_size", "vocab_size", "num_hidden_layers", "max_length",

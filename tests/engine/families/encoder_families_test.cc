@@ -123,8 +123,14 @@ TEST(EncoderFamiliesTest, AMissingOrWrongTensorIsNamed) {
 
 // What would be computed otherwise is refused by name.
 TEST(EncoderFamiliesTest, RelativesOfBertRefuseWhatTheyDoNotCompute) {
-  EXPECT_THAT(Error("deberta-v2-mean-pooling", {{"conv_kernel_size", 3}}),
+  EXPECT_THAT(Error("deberta-mean-pooling", {{"conv_kernel_size", 3}}),
               HasSubstr("conv_kernel_size is 3"));
+  EXPECT_THAT(Error("deberta-v2-convolution", {{"conv_kernel_size", 4}}),
+              HasSubstr("conv_kernel_size is 4, expected an odd number"));
+  EXPECT_THAT(Error("deberta-v2-convolution", {{"conv_groups", 7}}),
+              HasSubstr("conv_groups is 7, expected a divisor"));
+  EXPECT_THAT(Error("deberta-v2-mask", {{"conv_kernel_size", 3}}),
+              HasSubstr("embedding_size is 17, expected hidden_size"));
   EXPECT_THAT(Error("deberta-v2-mean-pooling", {{"pos_att_type", "p2p"}}),
               HasSubstr("pos_att_type is \"p2p\", expected c2p, p2c"));
   EXPECT_THAT(Error("deberta-v2-mean-pooling", {{"position_buckets", 3}}),
@@ -136,12 +142,19 @@ TEST(EncoderFamiliesTest, RelativesOfBertRefuseWhatTheyDoNotCompute) {
   EXPECT_THAT(
       Error("jina-bert-mean-pooling", {{"feed_forward_type", "original"}}),
       HasSubstr("expected geglu or reglu"));
-  EXPECT_THAT(Error("roformer-mean-pooling", {{"rotary_value", true}}),
-              HasSubstr("rotary_value is true"));
+  EXPECT_THAT(Error("esm-mean-pooling", {{"is_folding_model", true}}),
+              HasSubstr("is_folding_model is true"));
+  EXPECT_THAT(
+      Error("esm-mean-pooling", {{"position_embedding_type", "relative_key"}}),
+      HasSubstr("expected rotary or absolute"));
+  EXPECT_THAT(Error("esm-mean-pooling", {{"mask_token_id", nullptr}}),
+              HasSubstr("mask_token_id"));
+  EXPECT_THAT(Error("esm-absolute-labels", {{"pad_token_id", nullptr}}),
+              HasSubstr("pad_token_id"));
   EXPECT_THAT(Error("albert-mean-pooling", {{"embedding_size", 24}}),
               HasSubstr("embedding_size is 24, expected another number"));
-  EXPECT_THAT(Error("eurobert-labels", {{"classifier_pooling", "late"}}),
-              HasSubstr("expected bos or mean"));
+  EXPECT_THAT(Error("eurobert-labels", {{"classifier_pooling", "max"}}),
+              HasSubstr("expected bos, mean or late"));
 }
 
 TEST(EncoderFamiliesTest, AdaptersAreThoseOfTheConfiguration) {

@@ -13,7 +13,7 @@ ATTEND_FIELDS(NormSpec, kind, epsilon, unit_offset)
 ATTEND_FIELDS(RotarySpec, frequencies, magnitude, original_positions,
               long_frequencies, theta, factor, recomputes)
 ATTEND_FIELDS(AttentionSpec, heads, kv_heads, head_dim, scale, clip, head_norm,
-              rotary, softcap, slopes, symmetric, window)
+              rotary, rotates_values, softcap, slopes, symmetric, window)
 ATTEND_FIELDS(FeedForwardSpec, width, activation, gated)
 ATTEND_FIELDS(LayerSpec, norm, norm_place, self_norm, branch_norm, parallel,
               self_attention, cross_attention, feed_forward)
@@ -77,6 +77,13 @@ inline constexpr Row<AttentionSpec> kAttention[] = {
     {"clip", [](AttentionSpec& s) { s.clip = 0.6f; }},
     {"head_norm", [](AttentionSpec& s) { Toggle(s.head_norm, NormSpec()); }},
     {"rotary", [](AttentionSpec& s) { Toggle(s.rotary, PlainRotary()); }},
+    {"rotates_values", [](AttentionSpec& s) { s.rotates_values = true; }},
+    {"rotates_values",
+     [](AttentionSpec& s) {
+       s.rotary.reset();
+       s.rotates_values = true;
+     },
+     "alone"},
     {"softcap", [](AttentionSpec& s) { s.softcap = 0.8f; }},
     {"slopes",
      [](AttentionSpec& s) {

@@ -110,9 +110,11 @@ double NaiveTransformer::FrequencyOf(const RotarySpec& spec, int i,
   return std::pow(theta, -2 * i / dims);
 }
 
-void NaiveTransformer::Turn(const AttentionSpec& spec, int heads, int given,
-                            Rows& x) const {
+void NaiveTransformer::Turn(const std::string& slot, const AttentionSpec& spec,
+                            int heads, int given, Rows& x) const {
   if (!spec.rotary) return;
+  const auto stored =
+      weights_.find(slot.substr(0, slot.find('.')) + ".frequencies");
   const int half = static_cast<int>(spec.rotary->frequencies.size());
   const double magnitude = spec.rotary->magnitude;
   const bool whole =
@@ -123,7 +125,9 @@ void NaiveTransformer::Turn(const AttentionSpec& spec, int heads, int given,
     for (int i = 0; i < heads * half; ++i) {
       const int at = i / half * spec.head_dim + i % half;
       const double angle =
-          position * FrequencyOf(*spec.rotary, i % half, length);
+          position * (stored == weights_.end()
+                          ? FrequencyOf(*spec.rotary, i % half, length)
+                          : stored->second.values[i % half]);
       double& a = x[position][at];
       double& b = x[position][at + half];
       const double turned = a * std::cos(angle) - b * std::sin(angle);
@@ -146,8 +150,9 @@ Rows NaiveTransformer::Attention(const std::string& slot,
     query = HeadNorm(slot + ".q.norm", spec, query);
     key = HeadNorm(slot + ".k.norm", spec, key);
   }
-  Turn(spec, spec.heads, given, query);
-  Turn(spec, spec.kv_heads, given, key);
+  Turn(slot, spec, spec.heads, given, query);
+  Turn(slot, spec, spec.kv_heads, given, key);
+  if (spec.rotates_values) Turn(slot, spec, spec.kv_heads, given, value);
   Rows joined(x.size(), std::vector<double>(spec.heads * spec.head_dim));
   for (int head = 0; head < spec.heads; ++head) {
     const int q0 = head * spec.head_dim;
@@ -201,6 +206,32 @@ Rows NaiveTransformer::FeedForward(const std::string& slot,
     }
   }
   return Linear(slot + ".out", inner);
+}
+
+Rows NaiveTransformer::Convolve(const ConvolutionSpec& spec,
+                                const AttentionMask& mask, const Rows& x,
+                                const Rows& y) const {
+  const NamedTensor& weight = weights_.at("encoder.convolution.weight");
+  const auto bias = weights_.find("encoder.convolution.bias");
+  const int hidden = static_cast<int>(weight.shape[0]);
+  const int channels = hidden / spec.groups;
+  const int rows = static_cast<int>(x.size());
+  Rows sum = y;
+  for (int r = 0; r < rows; ++r) {
+    for (int out = 0; out < hidden; ++out) {
+      double value = bias == weights_.end() ? 0 : bias->second.values[out];
+      for (int i = 0; i < spec.size; ++i) {
+        const int at = r + i - spec.size / 2;
+        if (at < 0 || at >= rows || !mask.Visible(0, r, at)) continue;
+        for (int c = 0; c < channels; ++c) {
+          value += weight.values[(out * channels + c) * spec.size + i] *
+                   x[at][out / channels * channels + c];
+        }
+      }
+      sum[r][out] += Activate(spec.activation, value);
+    }
+  }
+  return Norm("encoder.convolution.norm", spec.norm, sum);
 }
 
 Rows NaiveTransformer::DenseLayer(const std::string& name,

@@ -46,10 +46,14 @@ Rows NaiveTransformer::Embed(const std::string& slot, const EmbeddingSpec& spec,
                              const Input& input) const {
   const auto& tokens = weights_.at(slot + ".tokens").values;
   Rows x(input.ids.size(), std::vector<double>(spec.width));
+  const double dropped =
+      std::count(input.ids.begin(), input.ids.end(), spec.dropped_id);
+  const double scale = spec.scale / (1 - dropped / input.ids.size());
   for (size_t i = 0; i < x.size(); ++i) {
     for (int j = 0; j < spec.width; ++j) {
       if (spec.zero_start && i == 0) continue;
-      x[i][j] = tokens[input.ids[i] * spec.width + j] * double{spec.scale};
+      if (input.ids[i] == spec.dropped_id) continue;
+      x[i][j] = tokens[input.ids[i] * spec.width + j] * scale;
     }
   }
   if (spec.norms_tokens) x = Norm(slot + ".norm", *spec.norm, x);
@@ -162,7 +166,9 @@ Rows NaiveTransformer::Encode(const Input& input,
       return Attention(slot + ".self", layer.self_attention, y, y, mask, bias,
                        products, 0);
     };
-    x = Layer(slot, layer, x, attend, nullptr);
+    const Rows y = Layer(slot, layer, x, attend, nullptr);
+    x = i == 0 && stack.convolution ? Convolve(*stack.convolution, mask, x, y)
+                                    : y;
   }
   return FinalNorm("encoder", stack, x);
 }
@@ -247,6 +253,9 @@ Rows NaiveTransformer::Tokens(const Rows& encoded) const {
 
 Rows NaiveTransformer::Head(const Rows& encoded) const {
   const HeadSpec& head = *spec_.head;
+  if (head.pools_outputs) {
+    return {Pooled(head.pooling, Dense("head", head.layers, encoded))};
+  }
   if (!ReadsTokens(head.kind)) {
     return Dense("head", head.layers, {Pooled(head.pooling, encoded)});
   }

@@ -77,7 +77,9 @@ class NaiveTransformer {
   Products DistanceProducts(const std::string& layer, const StackSpec& stack,
                             const AttentionSpec& spec) const;
   double FrequencyOf(const RotarySpec& spec, int i, int length) const;
-  void Turn(const AttentionSpec& spec, int heads, int given, Rows& x) const;
+  // `slot`: that of the attention.
+  void Turn(const std::string& slot, const AttentionSpec& spec, int heads,
+            int given, Rows& x) const;
   // Normalises each head by itself.
   Rows HeadNorm(const std::string& slot, const AttentionSpec& spec,
                 const Rows& x) const;
@@ -97,6 +99,9 @@ class NaiveTransformer {
               const Rows& x, const Map& f) const;
   Rows Layer(const std::string& slot, const LayerSpec& layer, const Rows& x,
              const Map& attend, const Map& attend_across) const;
+  // `x`: the embeddings. `y`: the output of the first layer.
+  Rows Convolve(const ConvolutionSpec& spec, const AttentionMask& mask,
+                const Rows& x, const Rows& y) const;
   Rows FinalNorm(const std::string& name, const StackSpec& stack,
                  const Rows& x) const;
   Rows Logits(const Rows& x) const;

@@ -91,6 +91,18 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
       if (distances->norm)
         norm(name + ".distances.norm", hidden, *distances->norm);
     }
+    if (const auto& convolution = stack_spec.convolution) {
+      const std::string slot = name + ".convolution";
+      make(slot + ".weight",
+           {hidden, hidden / convolution->groups, convolution->size}, 0, 0.3);
+      if (biases) make(slot + ".bias", {hidden}, 0, 0.3);
+      norm(slot + ".norm", hidden, convolution->norm);
+    }
+    if (stack_spec.stored_frequencies) {
+      const auto& rotary = stack_spec.layers[0].self_attention.rotary;
+      make(name + ".frequencies",
+           {static_cast<int64_t>(rotary->frequencies.size())}, 0.4, 0.2);
+    }
     for (size_t i = 0; i < stack_spec.layers.size(); ++i) {
       const LayerSpec& layer = stack_spec.layers[i];
       const std::string prefix = absl::StrCat(name, ".", i);

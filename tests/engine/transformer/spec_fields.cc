@@ -138,6 +138,14 @@ Collector Collect(Base base) {
   all.Add(kDistances,
           Within<DistanceSpec>(stacks, "distances",
                                [](StackSpec& s) { return Of(s.distances); }));
+  all.Add(kConvolution,
+          Within<ConvolutionSpec>(whole, "encoder.convolution",
+                                  [](TransformerSpec& s) -> ConvolutionSpec* {
+                                    if (!s.encoder) return nullptr;
+                                    MakePost(*s.encoder);
+                                    s.encoder->convolution.emplace().size = 3;
+                                    return &*s.encoder->convolution;
+                                  }));
   all.Add(kLayer, layers);
   all.Add(kAttention, Join(selves, crosses));
   all.Add(kRotary, Within<RotarySpec>(selves, "rotary", [](AttentionSpec& s) {

@@ -62,8 +62,10 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
       {"projects_tokens alone", "width 13 of sinusoids", "max_positions 0",
        "position_offset 0 with an uncounted id", "position_offset of none",
        "task_types alone", "uncounted_id 7 of none",
-       "norms_tokens without a norm", "norms_tokens of 14"},
+       "norms_tokens without a norm", "norms_tokens of 14", "dropped_id -2"},
       names);
+  Add({stack + ".convolution "}, {"after norms", "of 14"}, names);
+  Add({stack + ".stored_frequencies "}, {"of others", "of none"}, names);
   Add({stack + ".relative_bias."}, {"buckets 1", "max_distance 2"}, names);
   const std::vector<std::string> layers = {stack + ".layers[*].",
                                            stack + ".layers[1]."};
@@ -71,8 +73,9 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
       {"self_norm false after", "branch_norm after", "parallel after",
        "cross_attention", "self_attention.heads 3", "self_attention.head_dim 0",
        "self_attention.scale 0", "self_attention.slopes of 3",
-       "self_attention.symmetric alone", "self_attention.rotary.theta",
-       "self_attention.rotary.factor", "self_attention.rotary.long_frequencies",
+       "self_attention.symmetric alone", "self_attention.rotates_values alone",
+       "self_attention.rotary.theta", "self_attention.rotary.factor",
+       "self_attention.rotary.long_frequencies",
        "self_attention.rotary.recomputes"},
       names);
   // Layers that differ.
@@ -83,9 +86,11 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
   if (stack == "decoder") {
     Add({stack}, {".layers none, no bias"}, names);
     Add({"decoder.embedding.uncounted_id 7"}, {"", " of sinusoids"}, names);
-    Add({"decoder.distances"}, {""}, names);
+    Add({"decoder.embedding.dropped_id 7"}, {""}, names);
+    Add({"decoder."}, {"distances", "convolution of 3"}, names);
     return;
   }
+  Add({"encoder.convolution."}, {"size 2", "groups 7"}, names);
   Add({"encoder.distances."}, {"side 3", "max_distance 4", "queries nor keys"},
       names);
   for (const std::string& layer : layers) {
@@ -103,8 +108,8 @@ void AddRefusedOfCross(Names& names) {
         {"kv_heads", "head_dim 10"}, names);
     Add({layer + "cross_attention."},
         {"heads 3", "head_dim 0", "scale 0", "head_norm", "rotary",
-         "slopes of 4", "slopes of 3", "symmetric slopes", "symmetric alone",
-         "window"},
+         "rotates_values", "rotates_values alone", "slopes of 4", "slopes of 3",
+         "symmetric slopes", "symmetric alone", "window"},
         names);
   }
 }
@@ -120,7 +125,8 @@ Names RefusedOf(Base base) {
   if (base != Base::kDecoder) names.insert("generates");
   switch (base) {
     case Base::kMaskedLm:
-      names.insert("head.pooling");
+      Add({"head."},
+          {"pooling", "pools_outputs first", "pools_outputs greatest"}, names);
       [[fallthrough]];
     case Base::kEncoder:
       Add({""},

@@ -10,10 +10,12 @@ namespace attend {
 
 ATTEND_FIELDS(EmbeddingSpec, vocab, width, projects_tokens, scale, zero_start,
               positions, max_positions, position_offset, uncounted_id,
-              token_types, task_types, norm, norms_tokens)
+              dropped_id, token_types, task_types, norm, norms_tokens)
 ATTEND_FIELDS(RelativeBiasSpec, buckets, max_distance, per_layer)
 ATTEND_FIELDS(DistanceSpec, side, max_distance, norm, keys, queries)
-ATTEND_FIELDS(StackSpec, embedding, layers, relative_bias, distances)
+ATTEND_FIELDS(ConvolutionSpec, size, groups, activation, norm)
+ATTEND_FIELDS(StackSpec, embedding, layers, relative_bias, distances,
+              convolution, stored_frequencies)
 
 inline constexpr Row<EmbeddingSpec> kEmbedding[] = {
     {"vocab", [](EmbeddingSpec& s) { s.vocab = 37; }},
@@ -72,6 +74,8 @@ inline constexpr Row<EmbeddingSpec> kEmbedding[] = {
        s.position_offset = 0;
      },
      "7 of none"},
+    {"dropped_id", [](EmbeddingSpec& s) { s.dropped_id = 7; }, "7"},
+    {"dropped_id", [](EmbeddingSpec& s) { s.dropped_id = -2; }, "-2"},
     {"token_types", [](EmbeddingSpec& s) { s.token_types = 3; }},
     {"task_types",
      [](EmbeddingSpec& s) {
@@ -121,6 +125,21 @@ inline constexpr Row<DistanceSpec> kDistances[] = {
      "nor keys"},
 };
 
+// In the tests' models all norms come after the sums beside a convolution.
+inline void MakePost(StackSpec& s) {
+  for (LayerSpec& layer : s.layers) layer.norm_place = NormPlace::kPost;
+}
+
+inline constexpr Row<ConvolutionSpec> kConvolution[] = {
+    {"size", [](ConvolutionSpec& s) { s.size = 5; }, "5"},
+    {"size", [](ConvolutionSpec& s) { s.size = 2; }, "2"},
+    {"groups", [](ConvolutionSpec& s) { s.groups = 2; }, "2"},
+    {"groups", [](ConvolutionSpec& s) { s.groups = 7; }, "7"},
+    {"activation",
+     [](ConvolutionSpec& s) { s.activation = Activation::kGelu; }},
+    {"norm", [](ConvolutionSpec& s) { s.norm.kind = NormKind::kRmsNorm; }},
+};
+
 inline constexpr Row<StackSpec> kStack[] = {
     {"embedding", [](StackSpec& s) { s.embedding.scale = 0.5f; }},
     {"layers", [](StackSpec& s) { s.layers.push_back(s.layers[0]); }, "three"},
@@ -151,6 +170,35 @@ inline constexpr Row<StackSpec> kStack[] = {
     {"relative_bias",
      [](StackSpec& s) { Toggle(s.relative_bias, {.buckets = 8}); }},
     {"distances", [](StackSpec& s) { Toggle(s.distances, {.side = 6}); }},
+    {"convolution",
+     [](StackSpec& s) {
+       MakePost(s);
+       s.convolution.emplace().size = 3;
+     },
+     "of 3"},
+    {"convolution", [](StackSpec& s) { s.convolution.emplace().size = 3; },
+     "after norms"},
+    {"convolution",
+     [](StackSpec& s) {
+       MakePost(s);
+       s.convolution.emplace().size = 3;
+       s.embedding.width = 14;
+     },
+     "of 14"},
+    {"stored_frequencies", [](StackSpec& s) { s.stored_frequencies = true; },
+     "of all"},
+    {"stored_frequencies",
+     [](StackSpec& s) {
+       s.stored_frequencies = true;
+       s.layers[1].self_attention.rotary->magnitude = 0.7f;
+     },
+     "of others"},
+    {"stored_frequencies",
+     [](StackSpec& s) {
+       s.stored_frequencies = true;
+       for (LayerSpec& layer : s.layers) layer.self_attention.rotary.reset();
+     },
+     "of none"},
 };
 
 }  // namespace attend

@@ -12,8 +12,8 @@ ATTEND_FIELDS(DenseSpec, out, activation, norm, pointwise, linear, residual,
               unit_length)
 ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize, pooled,
               sparse, tokens)
-ATTEND_FIELDS(HeadSpec, kind, pooling, reads_decoder, layers, padding_id,
-              yes_id, no_id)
+ATTEND_FIELDS(HeadSpec, kind, pooling, pools_outputs, reads_decoder, layers,
+              padding_id, yes_id, no_id)
 ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head, adapters,
               generates, logits_scale, logits_projection, logits_bias,
               logits_softcap)
@@ -86,6 +86,14 @@ inline constexpr Row<HeadSpec> kHead[] = {
     {"kind", [](HeadSpec& s) { s.kind = HeadKind::kMaskedLm; }, "masked lm",
      /*shows=*/false},
     {"pooling", [](HeadSpec& s) { s.pooling = Pooling::kMean; }},
+    {"pools_outputs", [](HeadSpec& s) { s.pools_outputs = true; }, "first",
+     /*shows=*/false},
+    {"pools_outputs",
+     [](HeadSpec& s) {
+       s.pooling = Pooling::kMax;
+       s.pools_outputs = true;
+     },
+     "greatest"},
     {"reads_decoder", [](HeadSpec& s) { s.reads_decoder = true; }},
     {"layers", [](HeadSpec& s) { s.layers.push_back({.out = 7}); }},
     {"padding_id", [](HeadSpec& s) { s.padding_id = 3; }},

@@ -189,11 +189,19 @@ class EngineRun {
   Rows HeadRows() {
     HeadBuffer buffer(transformer_->head_width());
     const HeadSpec& head = *spec_.head;
-    const Matrix rows = Run(transformer_->head(),
-                            head.kind == HeadKind::kSequence
-                                ? absl::MakeConstSpan(&head.pooling, 1)
-                                : absl::Span<const Pooling>(),
-                            0, buffer);
+    const Matrix rows =
+        Run(transformer_->head(),
+            head.kind == HeadKind::kSequence && !head.pools_outputs
+                ? absl::MakeConstSpan(&head.pooling, 1)
+                : absl::Span<const Pooling>(),
+            0, buffer);
+    if (head.pools_outputs) {
+      std::vector<float> pooled(rows.cols);
+      Pooler pooler(head.pooling, rows.cols, pooled.data());
+      for (int r = 0; r < rows.rows; ++r) pooler.Add(rows.row(r), r);
+      pooler.Finish();
+      return {std::vector<double>(pooled.begin(), pooled.end())};
+    }
     if (head.kind != HeadKind::kMaskedLm) return RowsOf(rows);
     const std::vector<LogitsNeed> needs(rows.rows, {.row = true});
     EXPECT_TRUE(
