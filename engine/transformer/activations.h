@@ -80,8 +80,8 @@ class Activations {
     return {nullptr, rows.end - rows.begin, cols};
   }
   // Memory of a convolution: the vectors that it reads for each row, [rows,
-  // size * hidden], with their operand, which is inner_operand's memory; and the
-  // vectors of one place, [rows, hidden].
+  // size * hidden], with their operand, which is inner_operand's memory; and
+  // the vectors of one place, [rows, hidden].
   Attended taps(Range rows);
   Matrix tap(Range rows) { return taps_.Of(rows, hidden_, taps_width_); }
   LogitsBuffer& logits() { return logits_; }
