@@ -1,7 +1,6 @@
 #include "server/hub/fetch_model.h"
 
 #include <cstdint>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -130,12 +129,11 @@ absl::StatusOr<std::string> Fetch::Download(const HubListing& listing) {
   HubDownload download(http_, cache_, listing.commit, name_,
                        !settings_.token.empty(), log_);
   RETURN_IF_ERROR(DownloadFiles(paths, download, listing.commit));
-  if (IsIndex(paths.back())) {
-    ASSIGN_OR_RETURN(const std::set<std::string> shards,
-                     ShardsOf(absl::StrCat(cache_.Snapshot(listing.commit), "/",
-                                           paths.back())));
-    RETURN_IF_ERROR(DownloadFiles({shards.begin(), shards.end()}, download,
-                                  listing.commit));
+  for (const std::string& path : paths) {
+    if (!IsIndex(path)) continue;
+    ASSIGN_OR_RETURN(const std::vector<std::string> shards,
+                     ShardsIn(cache_.Snapshot(listing.commit), path));
+    RETURN_IF_ERROR(DownloadFiles(shards, download, listing.commit));
   }
   // Only now: who is offline takes a revision that is here to be whole.
   RETURN_IF_ERROR(cache_.SetCommit(listing.commit));

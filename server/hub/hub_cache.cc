@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <system_error>
 #include <vector>
 
@@ -62,14 +62,37 @@ bool Exists(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-// The file that has the weights of a snapshot, or lists those that do. If there
-// is none: the one that a model usually has.
-std::string WeightsIn(const fs::path& snapshot) {
+// The weights in folders of modules of sentence-transformers.
+std::vector<std::string> ModuleWeights(const fs::path& snapshot) {
+  std::vector<std::string> weights;
+  std::error_code ignored;
+  for (fs::recursive_directory_iterator entry(snapshot, ignored), end;
+       !ignored && entry != end; entry.increment(ignored)) {
+    const fs::path path = entry->path().lexically_relative(snapshot);
+    if (IsWeights(path.string()) &&
+        IsModuleFolder(path.parent_path().string())) {
+      weights.push_back(path.string());
+    }
+  }
+  return weights;
+}
+
+// The files that have the weights of a snapshot, or list those that do, and the
+// file that describes the model. If there are none: those that a model usually
+// has.
+std::vector<std::string> MainFilesOf(const fs::path& snapshot) {
   for (const char* file : {kWeightsFile, kIndexFile, kCtranslate2File,
                            kTorchFile, kTorchIndexFile}) {
-    if (Exists(snapshot / file)) return file;
+    if (Exists(snapshot / file)) return {"config.json", file};
   }
-  return kWeightsFile;
+  std::vector<std::string> files = ModuleWeights(snapshot);
+  if (std::none_of(files.begin(), files.end(), [](const std::string& file) {
+        return IsFirstModuleFolder(file.substr(0, file.rfind('/')));
+      })) {
+    return {"config.json", kWeightsFile};
+  }
+  files.push_back(kModulesFile);
+  return files;
 }
 
 }  // namespace
@@ -165,14 +188,12 @@ absl::Status HubCache::CheckWhole(absl::string_view commit) const {
   const fs::path snapshot = Snapshot(commit);
   std::vector<std::string> needed = PartsOf(reference_.file);
   if (needed.empty()) {
-    needed = {"config.json"};
-    const std::string weights = WeightsIn(snapshot);
-    if (IsIndex(weights)) {
-      ASSIGN_OR_RETURN(const std::set<std::string> shards,
-                       ShardsOf((snapshot / weights).string()));
+    needed = MainFilesOf(snapshot);
+    for (const std::string& file : std::vector<std::string>(needed)) {
+      if (!IsIndex(file)) continue;
+      ASSIGN_OR_RETURN(const std::vector<std::string> shards,
+                       ShardsIn(snapshot.string(), file));
       needed.insert(needed.end(), shards.begin(), shards.end());
-    } else {
-      needed.push_back(weights);
     }
   }
   for (const std::string& file : needed) {

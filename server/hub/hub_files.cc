@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "engine/checkpoint/gguf/gguf_part_name.h"
 #include "engine/json/json_file.h"
 #include "engine/tensor/status_macros.h"
@@ -36,13 +37,17 @@ bool Describes(absl::string_view name) {
          name == "artifact.metadata";
 }
 
-// "1_Pooling": the folder of a module of sentence-transformers.
-bool IsModuleFolder(absl::string_view folder) {
-  const size_t digits =
-      std::find_if_not(folder.begin(), folder.end(), absl::ascii_isdigit) -
-      folder.begin();
-  return digits > 0 && digits < folder.size() && folder[digits] == '_' &&
-         !absl::StrContains(folder, '/');
+// The digits in the name of a module's folder, "1_Pooling" or
+// "query_0_Transformer" of a Router; "": it is no such name.
+absl::string_view NumberIn(absl::string_view name) {
+  const std::vector<absl::string_view> words = absl::StrSplit(name, '_');
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    if (!words[i].empty() &&
+        std::all_of(words[i].begin(), words[i].end(), absl::ascii_isdigit)) {
+      return words[i];
+    }
+  }
+  return "";
 }
 
 bool IsVocabulary(absl::string_view file) {
@@ -60,6 +65,10 @@ bool IsAdapter(absl::string_view path, const HubListing& listing) {
 // True for the layers of BGE-M3 beside its encoder.
 bool IsTokenHead(absl::string_view path) {
   return path == "sparse_linear.pt" || path == "colbert_linear.pt";
+}
+
+std::string FileIn(absl::string_view folder, absl::string_view name) {
+  return folder.empty() ? std::string(name) : absl::StrCat(folder, "/", name);
 }
 
 absl::Status NoWeights(const HubReference& reference,
@@ -83,21 +92,24 @@ absl::Status NoWeights(const HubReference& reference,
                    ", nor the index (.index.json) of one in shards"));
 }
 
-// The file that says where the weights are, or is them.
-absl::StatusOr<std::string> WeightsOf(const HubReference& reference,
-                                      const HubListing& listing) {
-  for (const char* file : {kWeightsFile, kIndexFile}) {
-    if (Has(listing, file)) return file;
+// The file that says where the weights of a folder are, or is them; "" if there
+// is none.
+std::string WeightsOf(absl::string_view folder, const HubListing& listing) {
+  const auto has = [&](const char* name) {
+    return Has(listing, FileIn(folder, name));
+  };
+  for (const char* name : {kWeightsFile, kIndexFile}) {
+    if (has(name)) return FileIn(folder, name);
   }
   // Of CTranslate2's: the name alone would not tell it from a pickle.
-  if (Has(listing, kCtranslate2File) &&
+  if (folder.empty() && has(kCtranslate2File) &&
       std::any_of(listing.files.begin(), listing.files.end(), IsVocabulary)) {
     return kCtranslate2File;
   }
-  for (const char* file : {kTorchFile, kTorchIndexFile}) {
-    if (Has(listing, file)) return file;
+  for (const char* name : {kTorchFile, kTorchIndexFile}) {
+    if (has(name)) return FileIn(folder, name);
   }
-  return NoWeights(reference, listing);
+  return "";
 }
 
 absl::StatusOr<std::vector<std::string>> ChooseParts(
@@ -134,12 +146,26 @@ absl::StatusOr<HubListing> ParseHubListing(const std::string& name,
   return listing;
 }
 
+bool IsModuleFolder(absl::string_view folder) {
+  const std::vector<absl::string_view> names = absl::StrSplit(folder, '/');
+  return names.size() <= 2 &&
+         std::all_of(names.begin(), names.end(),
+                     [](auto name) { return !NumberIn(name).empty(); });
+}
+
+bool IsFirstModuleFolder(absl::string_view folder) {
+  const std::vector<absl::string_view> names = absl::StrSplit(folder, '/');
+  return names.size() <= 2 &&
+         std::all_of(names.begin(), names.end(),
+                     [](auto name) { return NumberIn(name) == "0"; });
+}
+
 absl::StatusOr<std::vector<std::string>> ChooseFiles(
     const HubReference& reference, const HubListing& listing) {
   if (!reference.file.empty()) return ChooseParts(reference, listing);
-  ASSIGN_OR_RETURN(const std::string weights, WeightsOf(reference, listing));
   std::vector<std::string> chosen;
   std::vector<std::string> large;
+  bool in_folders = false;  // all modules are, the first one too
   for (const std::string& path : listing.files) {
     if (!IsPlainPath(path)) continue;
     const size_t slash = path.rfind('/');
@@ -147,18 +173,17 @@ absl::StatusOr<std::vector<std::string>> ChooseFiles(
     const std::string name = path.substr(folder.empty() ? 0 : slash + 1);
     if (!folder.empty() && !IsModuleFolder(folder)) continue;
     if (Describes(name)) chosen.push_back(path);
-    const bool weights_of_module =
-        name == kWeightsFile ||
-        (name == kTorchFile &&
-         !Has(listing, absl::StrCat(folder, "/", kWeightsFile)));
     if (folder.empty() ? IsAdapter(path, listing) || IsTokenHead(path)
-                       : weights_of_module) {
+                       : path == WeightsOf(folder, listing)) {
       large.push_back(path);
+      in_folders |= IsFirstModuleFolder(folder) && Has(listing, kModulesFile);
     }
   }
   chosen.insert(chosen.end(), large.begin(), large.end());
-  chosen.push_back(weights);
-  if (!Has(listing, "config.json")) {
+  const std::string weights = WeightsOf("", listing);
+  if (!weights.empty()) chosen.push_back(weights);
+  if (weights.empty() && !in_folders) return NoWeights(reference, listing);
+  if (!Has(listing, "config.json") && !in_folders) {
     return absl::NotFoundError(
         absl::StrCat(reference.repository, ": has no config.json"));
   }
@@ -181,8 +206,25 @@ std::vector<std::string> PartsOf(const std::string& file) {
   return parts;
 }
 
+bool IsWeights(absl::string_view file) {
+  const absl::string_view name = file.substr(file.rfind('/') + 1);
+  return name == kWeightsFile || name == kTorchFile || IsIndex(file);
+}
+
 bool IsIndex(absl::string_view file) {
-  return file == kIndexFile || file == kTorchIndexFile;
+  const absl::string_view name = file.substr(file.rfind('/') + 1);
+  return name == kIndexFile || name == kTorchIndexFile;
+}
+
+absl::StatusOr<std::vector<std::string>> ShardsIn(const std::string& directory,
+                                                  const std::string& index) {
+  ASSIGN_OR_RETURN(const std::set<std::string> names,
+                   ShardsOf(absl::StrCat(directory, "/", index)));
+  const size_t slash = index.rfind('/');
+  const std::string folder = index.substr(0, slash == index.npos ? 0 : slash);
+  std::vector<std::string> shards;
+  for (const std::string& name : names) shards.push_back(FileIn(folder, name));
+  return shards;
 }
 
 absl::StatusOr<std::set<std::string>> ShardsOf(const std::string& index) {

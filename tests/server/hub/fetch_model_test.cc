@@ -142,6 +142,36 @@ TEST_F(FetchModelTest, FilesOfTorchAreFetchedWhereThereAreNoSafetensors) {
               "pytorch_model-1-of-1.bin");
 }
 
+TEST_F(FetchModelTest, TheWeightsMayBeInFoldersOfModulesAlone) {
+  EXPECT_THAT(
+      FilesIn(FetchGood("ok/folders")),
+      UnorderedElementsAre("modules.json", "0_Transformer/config.json",
+                           "0_Transformer/pytorch_model.bin",
+                           "0_Transformer/vocab.txt", "1_Pooling/config.json"));
+  EXPECT_THAT(FilesIn(FetchGood("ok/router")),
+              UnorderedElementsAre(
+                  "modules.json", "router_config.json",
+                  "query_0_StaticEmbedding/model.safetensors",
+                  "query_0_StaticEmbedding/tokenizer.json",
+                  "document_0_Transformer/config.json",
+                  "document_0_Transformer/model.safetensors.index.json",
+                  "document_0_Transformer/one.safetensors",
+                  "document_0_Transformer/two.safetensors",
+                  "1_Router/router_config.json",
+                  "1_Router/document_0_Dense/model.safetensors"));
+  ExpectError("ok/no-weights", absl::StatusCode::kNotFound,
+              "neither model.safetensors nor pytorch_model.bin");
+  settings_.offline = true;
+  FetchGood("ok/folders");
+  FetchGood("ok/router");
+  fs::remove(Model("ok/router") / "snapshots" / kCommits[0] /
+             "document_0_Transformer/two.safetensors");
+  ExpectError("ok/router", absl::StatusCode::kNotFound,
+              "document_0_Transformer/two.safetensors");
+  fs::remove(Model("ok/folders") / "snapshots" / kCommits[0] / "modules.json");
+  ExpectError("ok/folders", absl::StatusCode::kNotFound, "modules.json");
+}
+
 TEST_F(FetchModelTest, GgufFilesAreNamed) {
   EXPECT_EQ(Read(FetchGood("ok/quants/m-Q8.gguf")), "eight");
   EXPECT_THAT(FilesIn(Model("ok/quants") / "snapshots" / kCommits[0]),
