@@ -45,6 +45,19 @@ uint64_t DistanceBytes(const TransformerSpec& spec, ComputeType dtype) {
          rows.Table(encoder.embedding.max_positions).size();
 }
 
+// Bytes of the biases of scores: a number for each distance and head.
+uint64_t BiasBytes(const TransformerSpec& spec) {
+  uint64_t bytes = 0;
+  for (const auto& stack : {spec.encoder, spec.decoder}) {
+    if (!stack || !stack->relative_bias || stack->layers.empty()) continue;
+    const RelativeBiasSpec& bias = *stack->relative_bias;
+    const uint64_t tables = bias.per_layer ? stack->layers.size() : 1;
+    bytes += tables * stack->layers.front().self_attention.heads *
+             sizeof(float) * 2 * bias.max_distance;
+  }
+  return bytes;
+}
+
 // Numbers of a row that the vocabulary projection reads.
 int LogitsWidth(const TransformerSpec& spec) {
   return spec.logits_projection ? spec.logits_projection->out : spec.hidden;
@@ -132,6 +145,10 @@ std::vector<MemoryNeed> ServingNeeds(const TransformerSpec& spec,
   if (spec.encoder && spec.encoder->distances) {
     needs.push_back({"the tables of distances (max_position_embeddings)",
                      DistanceBytes(spec, dtype)});
+  }
+  if (const uint64_t bytes = BiasBytes(spec); bytes > 0) {
+    needs.push_back(
+        {"the biases of distances (relative_attention_max_distance)", bytes});
   }
   if (spec.decoder && !options.shortlist.path.empty()) {
     needs.push_back({"the logits' weights, once more (shortlist)",

@@ -124,6 +124,26 @@ TEST(ModelMemoryTest, TablesOfDistancesCount) {
                   "the tables of distances (max_position_embeddings) of "));
 }
 
+TEST(ModelMemoryTest, BiasesOfDistancesCount) {
+  TransformerSpec spec =
+      FamilyOf(GoldenDirectory("families/umt5-4x-long")).spec;
+  ASSERT_TRUE(spec.encoder->relative_bias->per_layer);
+  const auto needs = [&](int distance) {
+    for (StackSpec* stack : {&*spec.encoder, &*spec.decoder}) {
+      stack->relative_bias->max_distance = distance;
+    }
+    return SumOf(ServingNeeds(spec, ComputeType::kF32, {.max_step_rows = 32}));
+  };
+  uint64_t heads = 0;  // of all layers
+  for (const StackSpec* stack : {&*spec.encoder, &*spec.decoder}) {
+    for (const LayerSpec& layer : stack->layers) {
+      heads += layer.self_attention.heads;
+    }
+  }
+  EXPECT_EQ(needs(1 << 20) - needs(1 << 10),
+            heads * sizeof(float) * 2 * ((1 << 20) - (1 << 10)));
+}
+
 TEST(ModelMemoryTest, TokensOfThePoolAreThoseOfItsBlocks) {
   const std::string directory = GoldenDirectory("families/llama-llama3-rope");
   for (const KvType type : {KvType::kF32, KvType::kInt8}) {
