@@ -162,7 +162,8 @@ uint64_t Activations::BytesFor(const TransformerSpec& spec, ComputeType dtype,
   const bool f32 = dtype == ComputeType::kF32;
   const uint64_t x = sizeof(float) * spec.hidden;
   const uint64_t floats = uint64_t{1} * (f32 ? spec.hidden : 0) +
-                          PlacesIn(spec, dtype).width + TapsOf(spec);
+                          PlacesIn(spec, dtype).width + TapsOf(spec) +
+                          (spec.adapters ? spec.adapters->width() : 0);
   const uint64_t operands = OperandBytes(dtype, spec.hidden) +
                             OperandBytes(dtype, WidestOf(spec).operand());
   const uint64_t room = floats * sizeof(float) + (f32 ? 0 : operands);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/unused_tensors.h"
 #include "engine/families/load_family.h"
 #include "engine/json/json_file.h"
 #include "engine/runtime/model.h"
@@ -142,6 +143,32 @@ TEST(ModelMemoryTest, BiasesOfDistancesCount) {
   }
   EXPECT_EQ(needs(1 << 20) - needs(1 << 10),
             heads * sizeof(float) * 2 * ((1 << 20) - (1 << 10)));
+}
+
+TEST(ModelMemoryTest, AdaptersCount) {
+  const std::string directory = GoldenDirectory("families/jina-v3-adapters");
+  const auto checkpoint = Checkpoint::Open(directory);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  Family family = FamilyOf(directory);
+  uint64_t others = 0;
+  for (const std::string& name : checkpoint->Names()) {
+    const auto view = checkpoint->Find(name);
+    if (IsUnused(family.names, name) || view->shape.size() == 3) continue;
+    others += view->count();
+  }
+  // Those of adapters have four bytes a number in any dtype.
+  const auto bytes = [&](ComputeType dtype) {
+    return WeightBytes(*checkpoint, family.names, family.spec, dtype);
+  };
+  EXPECT_GT(bytes(ComputeType::kF32), 4 * others);
+  EXPECT_EQ(bytes(ComputeType::kF32) - bytes(ComputeType::kBf16), 2 * others);
+
+  const EngineOptions options = {.max_step_rows = 32, .max_source_tokens = 16};
+  const auto needs = [&](int rank) {
+    family.spec.adapters->rank = rank;
+    return SumOf(ServingNeeds(family.spec, ComputeType::kF32, options));
+  };
+  EXPECT_EQ(needs(103) - needs(3), 32 * 4 * 3 * 100u);
 }
 
 TEST(ModelMemoryTest, TokensOfThePoolAreThoseOfItsBlocks) {
