@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "engine/checkpoint/converted_doubles.h"
 #include "engine/checkpoint/foreign_file.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/checkpoint/safetensors.h"
@@ -57,6 +58,7 @@ absl::StatusOr<std::map<std::string, TorchEntry>> ReadHeader(
 
 }  // namespace
 
+Checkpoint::Checkpoint() : doubles_(std::make_unique<ConvertedDoubles>()) {}
 Checkpoint::Checkpoint(Checkpoint&&) = default;
 Checkpoint& Checkpoint::operator=(Checkpoint&&) = default;
 Checkpoint::~Checkpoint() = default;
@@ -184,11 +186,15 @@ absl::StatusOr<TensorView> Checkpoint::Find(absl::string_view name) const {
   if (layout == TorchLayout::kOther) {
     return NotInOrder(stored.place, directory_);
   }
+  if (stored.dtype == "F64") {
+    stored.dtype = "F32";
+    stored.bytes = doubles_->AsFloats(stored.bytes);
+  }
   const std::optional<StorageType> type = TypeOf(stored.dtype);
   if (!type) {
     return absl::InvalidArgumentError(
         absl::StrCat(stored.place, " has dtype ", stored.dtype,
-                     ", expected F32, F16 or BF16"));
+                     ", expected F64, F32, F16 or BF16"));
   }
   return TensorView{.type = *type,
                     .shape = std::move(stored.shape),
@@ -203,7 +209,8 @@ absl::Status Checkpoint::CheckUnchanged() const {
 }
 
 void Checkpoint::Drop(absl::Span<const uint8_t> bytes) const {
-  MappedFile::Drop(bytes);
+  // Only a file can be read again.
+  if (!doubles_->Has(bytes)) MappedFile::Drop(bytes);
 }
 
 }  // namespace attend

@@ -16,6 +16,7 @@
 
 namespace attend {
 
+class ConvertedDoubles;
 class MappedFile;
 
 // The tensors of a model directory: those of its weight files (see
@@ -69,7 +70,7 @@ class Checkpoint final : public TensorSource {
     std::string name;  // in errors
   };
 
-  Checkpoint() = default;
+  Checkpoint();
   // Adds the weights in a directory, with `prefix` before their names.
   absl::Status AddDirectory(const std::string& directory,
                             const std::string& prefix);
@@ -80,6 +81,8 @@ class Checkpoint final : public TensorSource {
   std::string directory_;
   std::vector<std::unique_ptr<MappedFile>> files_;
   std::map<std::string, Tensor, std::less<>> tensors_;
+  // Never null; F64 becomes F32.
+  std::unique_ptr<ConvertedDoubles> doubles_;
 };
 
 }  // namespace attend

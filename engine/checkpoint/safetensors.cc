@@ -65,7 +65,7 @@ absl::StatusOr<SafetensorsEntry> ParseEntry(const std::string& prefix,
   const auto* size =
       std::find_if(std::begin(kDtypes), std::end(kDtypes),
                    [&](const DtypeSize& d) { return d.name == entry.dtype; });
-  if (size == std::end(kDtypes)) return error("dtype", "F32, F16 or BF16");
+  if (size == std::end(kDtypes)) return error("dtype", "F64, F32, F16 or BF16");
 
   const Json& shape = Member(value, "shape");
   if (!shape.is_array() || shape.size() > kMaxDims) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "engine/checkpoint/safetensors.h"
@@ -107,6 +108,30 @@ TEST(CheckpointTest, ReadsOtherTypesAtAnyAlignment) {
   EXPECT_THAT(*Read(directory.path(), "e"), ElementsAre());
   EXPECT_THAT(Read(directory.path(), "u").status().message(),
               AllOf(HasSubstr("tensor u"), HasSubstr("U8")));
+}
+
+// Rounded to the nearest f32, and not lost when the file's pages are dropped.
+TEST(CheckpointTest, DoublesAreReadAsFloats) {
+  const double values[] = {0.1, -1e300, 16777217};
+  std::string data(sizeof(values), '\0');
+  std::memcpy(data.data(), values, sizeof(values));
+  const TestDirectory directory;
+  directory.Write(
+      "model.safetensors",
+      Safetensors(R"({"u":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                  R"("d":{"dtype":"F64","shape":[3,1],"data_offsets":[1,25]}})",
+                  "x" + data));
+  const auto checkpoint = Checkpoint::Open(directory.path());
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  const auto view = checkpoint->Find("d");
+  ASSERT_TRUE(view.ok()) << view.status();
+  EXPECT_EQ(view->type, StorageType::kF32);
+  EXPECT_THAT(view->shape, ElementsAre(3, 1));
+  checkpoint->Drop(view->bytes);
+  EXPECT_THAT(
+      Floats(*view),
+      ElementsAre(0.1f, -std::numeric_limits<float>::infinity(), 16777216.0f));
+  EXPECT_EQ(checkpoint->Find("d")->bytes.data(), view->bytes.data());
 }
 
 TEST(CheckpointTest, AMissingTensorIsNamed) {

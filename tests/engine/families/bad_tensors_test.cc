@@ -192,9 +192,10 @@ TEST_P(BadTensorsTest, AWrongShapeIsNamed) {
 TEST_P(BadTensorsTest, AWrongTypeIsNamed) {
   ForEachRead([&](const std::string& name, const StoredTensor&) {
     stored_.tensors[name].dtype = "I32";
-    EXPECT_THAT(Error(), HasSubstr(absl::StrCat(
-                             "tensor ", name,
-                             " has dtype I32, expected F32, F16 or BF16")));
+    EXPECT_THAT(Error(),
+                HasSubstr(absl::StrCat(
+                    "tensor ", name,
+                    " has dtype I32, expected F64, F32, F16 or BF16")));
   });
 }
 
