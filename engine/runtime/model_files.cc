@@ -18,6 +18,7 @@
 #include "engine/families/shared/sentence_transformers.h"
 #include "engine/json/json_file.h"
 #include "engine/json/shell_word.h"
+#include "engine/runtime/adapter_vocabulary.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/load_tokenizer.h"
 
@@ -148,9 +149,17 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory,
   }
   files.adapter = adapter.empty() && Has(own, kLoraConfigFile) ? own : adapter;
   if (files.adapter.empty()) return files;
-  ASSIGN_OR_RETURN(files.tensors,
+  ASSIGN_OR_RETURN(std::unique_ptr<const LoraSource> merged,
                    LoraSource::Open(files.adapter, files.family.names,
                                     std::move(files.tensors)));
+  ASSIGN_OR_RETURN(const bool grown, GrowVocabulary(*merged, files.family));
+  files.tensors = std::move(merged);
+  if (!grown) return files;
+  if (files.generation) {
+    ASSIGN_OR_RETURN(files.generation,
+                     LoadGenerationDefaults(own, config, spec));
+  }
+  RETURN_IF_ERROR(TakeTokenizer(files.adapter, files));
   return files;
 }
 

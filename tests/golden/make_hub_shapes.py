@@ -12,6 +12,7 @@ or these of the test (tests/engine/runtime/hub_shapes_test.cc):
   "load": the directory to load, within that of the shape
   "adapter": the same of a LoRA adapter that is applied to it
   "skipped": the tensors that the model does not have, each of them
+  "tokens": the tokens of the model and of its tokenizer
 
 Weights are random, from a seed for each shape. `transformers` loads what it can
 (from_pretrained); where it cannot, as with "module." before all names, the
@@ -25,6 +26,7 @@ import sys
 import zlib
 
 import peft
+import tokenizers
 import torch
 import transformers
 
@@ -67,7 +69,7 @@ def llama(**more):
         vocab_size=37, hidden_size=20, num_hidden_layers=2,
         num_attention_heads=5, num_key_value_heads=1, head_dim=4,
         intermediate_size=22, max_position_embeddings=64, bos_token_id=1,
-        eos_token_id=2, tie_word_embeddings=False, **more)
+        eos_token_id=2, **{"tie_word_embeddings": False, **more})
     config.architectures = ["LlamaForCausalLM"]
     config._attn_implementation = "eager"
     return randomised(transformers.LlamaForCausalLM(config))
@@ -118,9 +120,9 @@ def classify(model):
 
 
 @torch.no_grad()
-def generate(model, count=9):
+def generate(model, count=9, sources=SOURCES):
     cases = []
-    for source in SOURCES:
+    for source in sources:
         ids, log_probs = list(source), []
         for _ in range(count):
             row = model(torch.tensor([ids])).logits[0, -1].log_softmax(-1)
@@ -225,6 +227,8 @@ def adapted(model, **options):
         for name, weight in changed.named_parameters():
             if "lora_" in name or "modules_to_save" in name:
                 weight.normal_(0, 0.3)
+            elif "trainable_tokens_delta" in name:
+                weight.normal_(0, 0.8)
     return changed.eval()
 
 
@@ -266,6 +270,59 @@ def bert_lora_labels(folder):
     changed.save_pretrained(folder / "adapter")
     return {"classify": classify(changed.merge_and_unload()),
             "load": "model", "adapter": "adapter"}
+
+
+def write_words(folder, count):
+    """A tokenizer of `count` words."""
+    words = {"<s>": 0, "<pad>": 1, "</s>": 2,
+             **{f"w{i}": i for i in range(3, count)}}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, "<pad>"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
+    (folder / "tokenizer_config.json").write_text(json.dumps({
+        "tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "</s>",
+        "bos_token": "<s>", "pad_token": "<pad>"}) + "\n")
+
+
+@shape
+def llama_lora_more_tokens(folder):
+    """An adapter with tokens of its own, whose table is saved as a whole, and
+    their tokenizer; logits are tied to the table."""
+    model = llama(tie_word_embeddings=True)
+    model.save_pretrained(folder / "model")
+    write_words(folder / "model", 37)
+    model.resize_token_embeddings(41, mean_resizing=False)
+    with torch.no_grad():
+        model.model.embed_tokens.weight[37:].normal_(0, 0.8)
+    changed = adapted(model, r=2, lora_alpha=3, target_modules=["q_proj"])
+    changed.save_pretrained(folder / "adapter", save_embedding_layers=True)
+    write_words(folder / "adapter", 41)
+    return {"generate": generate(changed.merge_and_unload(),
+                                 sources=SOURCES + [[38, 9, 40]]),
+            "load": "model", "adapter": "adapter", "tokens": 41}
+
+
+def trained_tokens(folder, tied, indices):
+    model = llama(tie_word_embeddings=tied)
+    model.save_pretrained(folder / "model")
+    changed = adapted(model, r=2, lora_alpha=3, target_modules=["v_proj"],
+                      trainable_token_indices=indices)
+    changed.save_pretrained(folder / "adapter", save_embedding_layers=False)
+    return {"generate": generate(changed.merge_and_unload()),
+            "load": "model", "adapter": "adapter"}
+
+
+@shape
+def llama_lora_trained_tokens(folder):
+    """An adapter that has the rows of some tokens; logits are tied to them."""
+    return trained_tokens(folder, True, [7, 3, 30, 11])
+
+
+@shape
+def llama_lora_trained_logits(folder):
+    """The same with rows of the logits, which are a matrix of their own."""
+    return trained_tokens(folder, False,
+                          {"embed_tokens": [9, 4], "lm_head": [5, 6, 7]})
 
 
 def main():

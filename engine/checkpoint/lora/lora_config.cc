@@ -14,6 +14,7 @@ namespace attend {
 namespace {
 
 constexpr FloatRange kAlpha = {-1e6, 1e6};
+constexpr IntRange kTokens = {0, (1 << 22) - 1};
 
 // Returns true if a key of alpha_pattern, which peft takes for a regular
 // expression, is the name of a module or its end.
@@ -33,6 +34,23 @@ absl::Status ReadAlphas(const JsonFile& config, LoraConfig& lora) {
       return config.Unexpected(kKey, "names of modules with numbers");
     }
     lora.alphas[key] = value.get<double>();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadTrainedTokens(const JsonFile& config, LoraConfig& lora) {
+  constexpr char kKey[] = "trainable_token_indices";
+  const nlohmann::json* value = config.Find(kKey);
+  if (value == nullptr || value->is_null()) return absl::OkStatus();
+  if (!value->is_object()) {
+    ASSIGN_OR_RETURN(lora.trained_tokens[""], config.Ints(kKey, kTokens));
+    if (lora.trained_tokens[""].empty()) lora.trained_tokens.clear();
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const JsonFile modules, config.Object(kKey));
+  for (const auto& [module, ids] : value->items()) {
+    ASSIGN_OR_RETURN(lora.trained_tokens[module],
+                     modules.Ints(module, kTokens));
   }
   return absl::OkStatus();
 }
@@ -63,6 +81,17 @@ double LoraConfig::Scale(absl::string_view module, int rank) const {
   return numerator / (root_of_rank ? std::sqrt(rank) : rank);
 }
 
+const std::vector<int>* LoraConfig::TrainedTokens(
+    absl::string_view module) const {
+  for (const auto& [name, ids] : trained_tokens) {
+    if (name.empty() || module == name ||
+        absl::EndsWith(module, absl::StrCat(".", name))) {
+      return &ids;
+    }
+  }
+  return nullptr;
+}
+
 absl::StatusOr<LoraConfig> ReadLoraConfig(const JsonFile& config) {
   ASSIGN_OR_RETURN(const std::string type, config.String("peft_type"));
   if (type != "LORA") return config.Unexpected("peft_type", "LORA");
@@ -70,9 +99,9 @@ absl::StatusOr<LoraConfig> ReadLoraConfig(const JsonFile& config) {
   if (bias != "none") return config.Unexpected("bias", "none");
   for (const char* key :
        {"use_dora", "use_qalora", "lora_bias", "target_parameters",
-        "trainable_token_indices", "alora_invocation_tokens",
-        "layer_replication", "arrow_config", "use_bdlora", "monteclora_config",
-        "velora_config", "kasa_config", "lora_ga_config"}) {
+        "alora_invocation_tokens", "layer_replication", "arrow_config",
+        "use_bdlora", "monteclora_config", "velora_config", "kasa_config",
+        "lora_ga_config"}) {
     RETURN_IF_ERROR(config.ExpectNeutral(key, 0));
   }
   RETURN_IF_ERROR(CheckInitialisation(config));
@@ -81,6 +110,7 @@ absl::StatusOr<LoraConfig> ReadLoraConfig(const JsonFile& config) {
   ASSIGN_OR_RETURN(lora.root_of_rank, config.BoolOr("use_rslora", false));
   ASSIGN_OR_RETURN(lora.base, config.StringOr("base_model_name_or_path", ""));
   RETURN_IF_ERROR(ReadAlphas(config, lora));
+  RETURN_IF_ERROR(ReadTrainedTokens(config, lora));
   return lora;
 }
 

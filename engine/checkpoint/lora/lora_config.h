@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -19,6 +20,13 @@ struct LoraConfig {
   std::map<std::string, double> alphas = {};  // alpha_pattern: by module
   bool root_of_rank = false;                  // use_rslora
   std::string base = {};                      // base_model_name_or_path
+
+  // trainable_token_indices: ids by the name of a module or its end; "": those
+  // of all modules.
+  std::map<std::string, std::vector<int>> trained_tokens = {};
+
+  // The ids of a module whose tokens were trained; null: there are none.
+  const std::vector<int>* TrainedTokens(absl::string_view module) const;
 
   // By what the product of a module's two matrices is multiplied.
   double Scale(absl::string_view module, int rank) const;

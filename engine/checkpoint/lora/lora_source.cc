@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
-#include <set>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "engine/checkpoint/name_pattern.h"
+#include "engine/checkpoint/lora/adapter_matrix.h"
+#include "engine/checkpoint/lora/resolve_names.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -18,8 +16,6 @@ namespace {
 
 constexpr const char* kFiles[] = {"adapter_model.safetensors",
                                   "adapter_model.bin"};
-
-constexpr int64_t kMaxSide = int64_t{1} << 30;
 
 absl::StatusOr<Checkpoint> OpenFile(const std::string& directory) {
   for (const char* file : kFiles) {
@@ -29,52 +25,6 @@ absl::StatusOr<Checkpoint> OpenFile(const std::string& directory) {
   return absl::NotFoundError(absl::StrCat(directory, ": has ", kLoraConfigFile,
                                           " but neither ", kFiles[0], " nor ",
                                           kFiles[1]));
-}
-
-// The first row that reads a tensor; null if none does.
-const NameRow* RowOf(const NameTable& names, absl::string_view tensor) {
-  for (const NameRow& row : names.rows) {
-    for (const std::string& pattern : row.tensors) {
-      if (MatchPattern(pattern, tensor)) return &row;
-    }
-  }
-  return nullptr;
-}
-
-// A matrix of the adapter, in f32 and checked to be finite.
-absl::StatusOr<Buffer<float>> ReadMatrix(const TensorView& view) {
-  const auto fits = [](int64_t side) { return side > 0 && side <= kMaxSide; };
-  if (view.shape.size() != 2 || view.rows != nullptr || !fits(view.shape[0]) ||
-      !fits(view.shape[1])) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        view.place, " has shape ", ShapeText(view.shape),
-        ", expected a matrix of 1 to ", kMaxSide, " rows and columns"));
-  }
-  if (FindNotFinite(view.type, view.bytes) != view.count()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(view.place, " holds values that are not finite"));
-  }
-  Buffer<float> stored(view.count());
-  ToFloats(view.type, view.bytes.data(), {stored.data(), stored.size()});
-  if (!view.column_major) return stored;
-  const size_t rows = static_cast<size_t>(view.shape[0]);
-  const size_t cols = static_cast<size_t>(view.shape[1]);
-  Buffer<float> matrix(view.count());
-  for (size_t i = 0; i < view.count(); ++i) {
-    matrix[i % rows * cols + i / rows] = stored[i];
-  }
-  return matrix;
-}
-
-Buffer<float> Transposed(const Buffer<float>& matrix, size_t rows,
-                         size_t cols) {
-  Buffer<float> turned(matrix.size());
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t col = 0; col < cols; ++col) {
-      turned[col * rows + row] = matrix[row * cols + col];
-    }
-  }
-  return turned;
 }
 
 }  // namespace
@@ -89,6 +39,7 @@ absl::StatusOr<std::unique_ptr<const LoraSource>> LoraSource::Open(
   ASSIGN_OR_RETURN(const LoraTensors tensors, SortLoraTensors(file));
   std::unique_ptr<LoraSource> source(
       new LoraSource(std::move(base), std::move(file)));
+  source->given_ = tensors.replaced;
   for (const auto& [name, stored] : tensors.replaced) {
     ASSIGN_OR_RETURN(std::string tensor, source->Resolve(names, name));
     source->replaced_.emplace(std::move(tensor), stored);
@@ -96,58 +47,14 @@ absl::StatusOr<std::unique_ptr<const LoraSource>> LoraSource::Open(
   for (const auto& [module, entry] : tensors.modules) {
     RETURN_IF_ERROR(source->AddModule(config, names, module, entry));
   }
+  if (!config.trained_tokens.empty() && tensors.trained_tokens.empty()) {
+    return json.Unexpected("trainable_token_indices",
+                           "none without a tensor trainable_tokens_delta");
+  }
+  for (const auto& [module, stored] : tensors.trained_tokens) {
+    RETURN_IF_ERROR(source->AddTokens(config, names, module, stored));
+  }
   return source;
-}
-
-absl::StatusOr<std::string> LoraSource::Resolve(const NameTable& names,
-                                                const std::string& name) const {
-  // A file of the bare model has no prefix where a class with a head has one,
-  // and the other way round.
-  std::vector<std::string> candidates = {name};
-  for (int i = 0; i < 2; ++i) {
-    const size_t dot = candidates.back().find('.');
-    if (dot == std::string::npos) break;
-    candidates.push_back(candidates.back().substr(dot + 1));
-  }
-  for (const std::string& candidate : candidates) {
-    if (base_->Has(candidate) && RowOf(names, candidate) != nullptr) {
-      RETURN_IF_ERROR(CheckNotTied(names, candidate));
-      return candidate;
-    }
-  }
-  for (const std::string& stored : base_->Names()) {
-    if (absl::EndsWith(stored, "." + name) && RowOf(names, stored) != nullptr) {
-      RETURN_IF_ERROR(CheckNotTied(names, stored));
-      return stored;
-    }
-  }
-  for (const std::string& candidate : candidates) {
-    if (RowOf(names, candidate) != nullptr) return candidate;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(file_.path(), ": changes ", name, ", which is not part of ",
-                   "the model in ", base_->path()));
-}
-
-absl::Status LoraSource::CheckNotTied(const NameTable& names,
-                                      const std::string& name) const {
-  std::set<std::string> slots;
-  for (const NameRow& row : names.rows) {
-    if (row.slices != TensorSlices{.transposed = row.slices.transposed}) {
-      continue;
-    }
-    for (const std::string& pattern : row.tensors) {
-      const auto layer = MatchPattern(pattern, name);
-      if (layer) slots.insert(row.slot);
-      if (layer || base_->Has(pattern)) break;
-    }
-  }
-  if (slots.size() < 2) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      file_.path(), ": changes ", name, ", which the model has as ",
-      *slots.begin(), " and ", *std::next(slots.begin()),
-      ", which are tied; merge the adapter into the model with "
-      "merge_and_unload() of peft"));
 }
 
 absl::Status LoraSource::AddModule(const LoraConfig& config,
@@ -158,11 +65,12 @@ absl::Status LoraSource::AddModule(const LoraConfig& config,
   ASSIGN_OR_RETURN(const TensorView base, FindUnchanged(name));
   ASSIGN_OR_RETURN(const TensorView a, file_.Find(entry.a));
   ASSIGN_OR_RETURN(const TensorView b, file_.Find(entry.b));
-  ASSIGN_OR_RETURN(Buffer<float> right, ReadMatrix(a));
-  ASSIGN_OR_RETURN(Buffer<float> left, ReadMatrix(b));
+  ASSIGN_OR_RETURN(Buffer<float> right, ReadAdapterMatrix(a));
+  ASSIGN_OR_RETURN(Buffer<float> left, ReadAdapterMatrix(b));
   const int64_t rank = a.shape[0];
   // A linear layer is [out, in], but in GPT-2; an embedding is [in, out].
-  const bool turned = entry.embedding || RowOf(names, name)->slices.transposed;
+  const bool turned =
+      entry.embedding || RowThatReads(names, name)->slices.transposed;
   const std::vector<int64_t> shape =
       turned ? std::vector<int64_t>{a.shape[1], b.shape[0]}
              : std::vector<int64_t>{b.shape[0], a.shape[1]};
@@ -200,6 +108,52 @@ absl::Status LoraSource::AddModule(const LoraConfig& config,
   return absl::OkStatus();
 }
 
+absl::Status LoraSource::AddTokens(const LoraConfig& config,
+                                   const NameTable& names,
+                                   const std::string& module,
+                                   const std::string& stored) {
+  ASSIGN_OR_RETURN(const TensorView view, file_.Find(stored));
+  const auto error = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat(view.place, " ", what));
+  };
+  const std::vector<int>* const ids = config.TrainedTokens(module);
+  if (ids == nullptr) return error("is of no trainable_token_indices");
+  ASSIGN_OR_RETURN(const std::string name,
+                   ResolveTable(names, module + ".weight"));
+  ASSIGN_OR_RETURN(const TensorView base, FindUnchanged(name));
+  auto trained = std::make_shared<TrainedTokens>();
+  ASSIGN_OR_RETURN(trained->values, ReadAdapterMatrix(view));
+  if (base.shape.size() != 2 || base.column_major ||
+      changes_.find(name) != changes_.end()) {
+    return error(
+        absl::StrCat("changes ", name, ", which is no plain table of tokens"));
+  }
+  const int64_t rows = static_cast<int64_t>(ids->size());
+  if (view.shape != std::vector<int64_t>{rows, base.shape[1]}) {
+    return error(absl::StrCat("has shape ", ShapeText(view.shape),
+                              ", expected a row of ", base.shape[1],
+                              " for each of ", rows, " tokens"));
+  }
+  for (size_t i = 0; i < ids->size(); ++i) {
+    if ((*ids)[i] >= base.shape[0]) {
+      return error(absl::StrCat("is of token ", (*ids)[i], ", the model has ",
+                                base.shape[0]));
+    }
+    trained->rows[(*ids)[i]] = static_cast<int>(i);
+  }
+  if (base.rows == nullptr &&
+      FindNotFinite(base.type, base.bytes) != base.count()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(base.place, " holds values that are not finite"));
+  }
+  tokens_[name] = std::move(trained);
+  return absl::OkStatus();
+}
+
+bool LoraSource::Replaces(absl::string_view name) const {
+  return replaced_.find(name) != replaced_.end();
+}
+
 bool LoraSource::Has(absl::string_view name) const {
   return base_->Has(name) || replaced_.find(name) != replaced_.end();
 }
@@ -221,6 +175,11 @@ absl::StatusOr<TensorView> LoraSource::FindUnchanged(
 
 absl::StatusOr<TensorView> LoraSource::Find(absl::string_view name) const {
   ASSIGN_OR_RETURN(TensorView view, FindUnchanged(name));
+  if (const auto tokens = tokens_.find(name); tokens != tokens_.end()) {
+    view.rows = std::make_shared<const TokenRows>(view, tokens->second);
+    view.type = StorageType::kF32;
+    return view;
+  }
   const auto change = changes_.find(name);
   if (change == changes_.end()) return view;
   const auto& [product, turned] = change->second;

@@ -10,6 +10,9 @@
 namespace attend {
 namespace {
 
+constexpr absl::string_view kTrainedTokens =
+    ".token_adapter.trainable_tokens_delta";
+
 struct Ending {
   absl::string_view text;
   std::string LoraModule::*matrix;
@@ -45,6 +48,10 @@ absl::StatusOr<LoraTensors> SortLoraTensors(const Checkpoint& file) {
     absl::string_view rest = name;
     absl::ConsumePrefix(&rest, "base_model.model.");
     if (AddMatrix(name, rest, tensors)) continue;
+    if (absl::ConsumeSuffix(&rest, kTrainedTokens)) {
+      tensors.trained_tokens.emplace(rest, name);
+      continue;
+    }
     if (absl::StrContains(rest, "lora_")) {
       return absl::InvalidArgumentError(
           absl::StrCat(file.path(), ": tensor ", name,

@@ -22,6 +22,8 @@ struct LoraTensors {
   // Tensors that take the place of the model's (modules_to_save, embeddings
   // that changed): the name in the model to that in the file.
   std::map<std::string, std::string> replaced;
+  // Tensors [tokens, width] of some rows of a table, by the name of the module.
+  std::map<std::string, std::string> trained_tokens;
 };
 
 // Sorts the tensors of an adapter's file by the names that peft gives them.

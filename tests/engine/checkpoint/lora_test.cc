@@ -113,6 +113,20 @@ TEST_F(LoraTest, TensorsThatDoNotFit) {
   pair = Pair("m.q", 3, 3);
   pair.push_back({"base_model.model.m.q.lora_magnitude_vector", {3}});
   EXPECT_THAT(Error("", pair), HasSubstr("lora_magnitude_vector"));
+  pair = Pair("m.q", 3, 3);
+  pair.push_back(
+      {"base_model.model.m.q.token_adapter.trainable_tokens_delta", {2, 3}});
+  EXPECT_THAT(Error("", pair), HasSubstr("no trainable_token_indices"));
+  const char* const two = R"(, "trainable_token_indices": [1, 2])";
+  EXPECT_THAT(Error(two, pair), HasSubstr("m.q.weight, which is no plain"));
+  pair = {{"m.embed.token_adapter.trainable_tokens_delta", {2, 3}}};
+  EXPECT_EQ(Error(two, pair), "");
+  EXPECT_THAT(Error(R"(, "trainable_token_indices": [0, 9])", pair),
+              HasSubstr("is of token 9, the model has 4"));
+  EXPECT_THAT(Error(R"(, "trainable_token_indices": {"embed": [0]})", pair),
+              HasSubstr("has shape [2, 3], expected a row of 3 for each of 1"));
+  EXPECT_THAT(Error(R"(, "trainable_token_indices": {"k": [0, 1]})", pair),
+              HasSubstr("no trainable_token_indices"));
   EXPECT_THAT(Error("", Pair("m.embed", 4, 3)),
               AllOf(HasSubstr("logits.weight and tokens.weight, which are "
                               "tied"),

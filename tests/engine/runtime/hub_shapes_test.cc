@@ -101,6 +101,11 @@ TEST_P(HubShapesTest, GivesWhatTransformersGives) {
     ExpectValues(choice["log_probs"], output.choices[0].log_probs);
     ++cases;
   }
+  if (expected_.contains("tokens")) {
+    const int tokens = expected_["tokens"];
+    EXPECT_EQ(loaded_.engine().info().target_vocab, tokens);
+    EXPECT_EQ(loaded_.model.tokenizer->vocab_size(Side::kSource), tokens);
+  }
   EXPECT_GT(cases, 0);
   EXPECT_THAT(loaded_.model.skipped_tensors,
               testing::IsSupersetOf(
