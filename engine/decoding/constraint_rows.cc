@@ -29,8 +29,9 @@ std::vector<int> TextEnds(const SearchInput& input) {
 
 // The tokens that a text has to end in; 0: none, because a search may ban the
 // tokens of an ending, or has nothing to end with.
-size_t TokenLimit(const GenerationParams& params, bool can_end) {
-  if (!can_end || params.min_new_tokens > 0 ||
+size_t TokenLimit(const SearchInput& input, bool can_end) {
+  const GenerationParams& params = input.params;
+  if (!can_end || input.source_ngram_size > 0 || params.min_new_tokens > 0 ||
       params.no_repeat_ngram_size > 0 || !params.bad_words.empty() ||
       !params.suppress_tokens.empty() ||
       !params.begin_suppress_tokens.empty() || !params.force_words.empty()) {
@@ -63,8 +64,7 @@ ConstraintRows::ConstraintRows(const SearchInput& input, int max_rows)
   can_end_.resize(max_rows);
   steps_.resize(max_rows);
   next_states_[0] = std::make_unique<LimitedText>(
-      input.params.constraint->Begin(),
-      TokenLimit(input.params, !end_ids_.empty()));
+      input.params.constraint->Begin(), TokenLimit(input, !end_ids_.empty()));
   status_ = Named(PrepareRow(0));
   std::swap(states_, next_states_);
 }

@@ -23,6 +23,11 @@ bool InOrder(const SequenceBias& a, const SequenceBias& b) {
   return a.tokens.size() < b.tokens.size();
 }
 
+std::vector<int> SourceOf(const SearchInput& input) {
+  if (input.source_ngram_size == 0) return {};
+  return {input.source.begin(), input.source.end()};
+}
+
 }  // namespace
 
 LogitsProcessors::LogitsProcessors(const SearchInput& input)
@@ -30,6 +35,8 @@ LogitsProcessors::LogitsProcessors(const SearchInput& input)
       presence_penalty_(input.params.presence_penalty),
       frequency_penalty_(input.params.frequency_penalty),
       ngram_size_(input.params.no_repeat_ngram_size),
+      source_ngram_size_(input.source_ngram_size),
+      source_(SourceOf(input)),
       prompt_len_(input.prompt.size()),
       min_new_tokens_(input.params.min_new_tokens),
       max_new_tokens_(input.params.max_new_tokens),
@@ -57,6 +64,7 @@ LogitsProcessors::LogitsProcessors(const SearchInput& input)
     max_edits += max_new_tokens_;
   }
   if (ngram_size_ > 0) max_edits += max_tokens;
+  max_edits += source_.size();
   edits_.reserve(max_edits);
 }
 
@@ -72,7 +80,8 @@ void LogitsProcessors::Update(absl::Span<const int> tokens, bool can_end) {
   if (forced_ >= 0) return;
   AddBiases(tokens);
   AddPenalties(tokens);
-  AddNgrams(tokens);
+  AddNgrams(ngram_size_, tokens, tokens);
+  AddNgrams(source_ngram_size_, source_, tokens);
   AddBadWords(tokens);
   AddBans(new_tokens);
   Merge();
@@ -98,14 +107,13 @@ void LogitsProcessors::AddPenalties(absl::Span<const int> tokens) {
   }
 }
 
-// Bans tokens that would complete an n-gram that is already in `tokens`.
-void LogitsProcessors::AddNgrams(absl::Span<const int> tokens) {
-  const size_t n = ngram_size_;
-  if (n == 0 || tokens.size() < n) return;
+void LogitsProcessors::AddNgrams(size_t n, absl::Span<const int> text,
+                                 absl::Span<const int> tokens) {
+  if (n == 0 || tokens.size() + 1 < n) return;
   const absl::Span<const int> suffix = tokens.last(n - 1);
-  for (size_t i = 0; i + n <= tokens.size(); ++i) {
-    if (tokens.subspan(i, n - 1) == suffix) {
-      edits_.push_back({.id = tokens[i + n - 1], .banned = true});
+  for (size_t i = 0; i + n <= text.size(); ++i) {
+    if (text.subspan(i, n - 1) == suffix) {
+      edits_.push_back({.id = text[i + n - 1], .banned = true});
     }
   }
 }

@@ -19,9 +19,9 @@ struct TokenEdit {
 
 // The logits processors of transformers, in the order of transformers: sequence
 // bias, repetition penalty, presence and frequency penalty (not in
-// transformers; over new tokens only), no-repeat n-gram, bad words,
-// min_new_tokens, forced first and last token, suppressed tokens (a forced
-// token is none of these). Processors change few tokens of a row, so the
+// transformers; over new tokens only), no-repeat n-gram, of the source, too,
+// bad words, min_new_tokens, forced first and last token, suppressed tokens (a
+// forced token is none of these). Processors change few tokens of a row, so the
 // changes are a sorted list of edits, which is cheaper than a changed row. Not
 // thread-safe. Update() allocates nothing.
 class LogitsProcessors {
@@ -47,7 +47,9 @@ class LogitsProcessors {
  private:
   void AddBiases(absl::Span<const int> tokens);
   void AddPenalties(absl::Span<const int> tokens);
-  void AddNgrams(absl::Span<const int> tokens);
+  // Bans tokens that would complete an n-gram of `text` at the end of `tokens`.
+  void AddNgrams(size_t n, absl::Span<const int> text,
+                 absl::Span<const int> tokens);
   void AddBadWords(absl::Span<const int> tokens);
   void AddBans(size_t new_tokens);
   void Merge();
@@ -56,6 +58,8 @@ class LogitsProcessors {
   const float presence_penalty_;
   const float frequency_penalty_;
   const int ngram_size_;
+  const int source_ngram_size_;
+  const std::vector<int> source_;  // empty if no n-gram of it is banned
   const size_t prompt_len_;
   const size_t min_new_tokens_;
   const size_t max_new_tokens_;

@@ -18,6 +18,10 @@ struct SearchInput {
   // Texts of the target ids. Read for stop strings and constraints only; must
   // outlive the search.
   const VocabularyTexts* token_texts = nullptr;
+  // Results have no n-gram of this length that `source` has; 0: they may. The
+  // source is that of the encoder; without an encoder it is the prompt.
+  int source_ngram_size = 0;
+  absl::Span<const int> source = {};
 };
 
 }  // namespace attend

@@ -189,6 +189,8 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                    LoadTransformer(compute, files, dtype, options));
   model.skipped_tensors = files.skipped;
   model.adapter = files.adapter;
+  const int source_ngram_size =
+      files.generation ? files.generation->source_ngram_size : 0;
   std::unique_ptr<const DraftModel> draft;
   if (draft_files) {
     ASSIGN_OR_RETURN(draft, LoadDraft(compute, *std::move(draft_files)));
@@ -200,7 +202,8 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                        TextsOfTokens(*files.tokenizer, spec.LogitsVocab()),
                        InfoOf(name, files), options,
                        {.draft = std::move(draft),
-                        .shortlist = std::move(listed.shortlist)}));
+                        .shortlist = std::move(listed.shortlist),
+                        .source_ngram_size = source_ngram_size}));
   // Gives memory that was needed for loading only back to the system.
   malloc_trim(0);
   if (spec.decoder && spec.generates) {

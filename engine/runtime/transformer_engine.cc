@@ -42,6 +42,7 @@ TransformerEngine::TransformerEngine(Compute& compute,
       info_(std::move(info)),
       options_(options),
       shortlist_(std::move(beside.shortlist)),
+      source_ngram_size_(beside.source_ngram_size),
       limits_(LimitsOf(*transformer_, options)),
       kv_layout_(LayoutOf(*transformer_, options)),
       pool_blocks_(static_cast<int>(options_.kv_cache_bytes /

@@ -31,6 +31,8 @@ class TransformerEngine : public Engine {
     std::unique_ptr<const DraftModel> draft;  // drafts tokens
     // The transformer was then loaded for rows that list tokens.
     std::unique_ptr<const Shortlist> shortlist;
+    // See SearchInput; of all results that are generated.
+    int source_ngram_size = 0;
   };
 
   // `compute` must outlive the engine. token_texts [target vocab] has the text
@@ -101,6 +103,7 @@ class TransformerEngine : public Engine {
   ModelInfo info_;
   const EngineOptions options_;
   const std::unique_ptr<const Shortlist> shortlist_;  // null: none
+  const int source_ngram_size_;
   const DecodingLimits limits_;
   const KvLayout kv_layout_;
   int pool_blocks_ = 0;

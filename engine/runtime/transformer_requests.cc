@@ -22,21 +22,20 @@
 namespace attend {
 namespace {
 
-int TokensOf(const EngineInput& input) {
+const std::vector<int>& IdsOf(const EngineInput& input) {
   return std::visit(
-      [](const auto& tokens) { return static_cast<int>(tokens.ids.size()); },
+      [](const auto& tokens) -> const std::vector<int>& { return tokens.ids; },
       input);
+}
+
+int TokensOf(const EngineInput& input) {
+  return static_cast<int>(IdsOf(input).size());
 }
 
 // The decoder's first tokens: the prompt, or the decoder start.
 std::vector<int> FirstTokens(const EngineInput& input, int decoder_start_id) {
   const auto* prompt = std::get_if<Prompt>(&input);
   return prompt != nullptr ? prompt->ids : std::vector<int>{decoder_start_id};
-}
-
-// The tokens that a decoder alone reads.
-std::vector<int> ReadTokens(const EngineInput& input) {
-  return std::visit([](const auto& tokens) { return tokens.ids; }, input);
 }
 
 // Leaves out the tokens `padding` at the end; of nothing else, all but one.
@@ -76,7 +75,7 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   if (transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no encoder");
   }
-  std::vector<int> tokens = ReadTokens(request.input);
+  std::vector<int> tokens = IdsOf(request.input);
   if (std::is_same_v<Task, ClassifyTask> && spec.head) {
     DropPadding(spec.head->padding_id, tokens);
   }
@@ -126,10 +125,14 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
     RETURN_IF_ERROR(CheckAlignments(params.num_return_sequences,
                                     params.max_new_tokens, input));
   }
-  std::unique_ptr<Search> search = MakeSearch({.params = params,
-                                               .prompt = prompt,
-                                               .vocab = limits_.vocab,
-                                               .token_texts = &token_texts_});
+  const std::vector<int>& source = IdsOf(input);
+  std::unique_ptr<Search> search =
+      MakeSearch({.params = params,
+                  .prompt = prompt,
+                  .vocab = limits_.vocab,
+                  .token_texts = &token_texts_,
+                  .source_ngram_size = source_ngram_size_,
+                  .source = source});
   RETURN_IF_ERROR(search->status());
   std::unique_ptr<Scorer> scorer;
   if (params.prompt_log_probs && prompt.size() > 1) {

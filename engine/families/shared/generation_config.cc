@@ -110,6 +110,15 @@ void ReadLengthsWithStart(bool starts, DefaultReader& reader,
   }
 }
 
+void ReadSourceNgrams(DefaultReader& reader, GenerationDefaults& to) {
+  const auto size = reader.Int("encoder_no_repeat_ngram_size", 0);
+  if (size.ok()) {
+    to.source_ngram_size = std::max(*size, 0);
+  } else {
+    reader.Drop("", size.status(), When::kAlways);
+  }
+}
+
 void ReadEarlyStopping(DefaultReader& reader, GenerationParams& params) {
   constexpr char kKey[] = "early_stopping";
   const absl::StatusOr<std::string> text = reader.file().String(kKey);
@@ -180,6 +189,7 @@ absl::StatusOr<GenerationDefaults> ReadDefaults(const Source& source,
   const bool starts = spec.encoder.has_value();
   ReadLengthsWithStart(starts, reader, defaults);
   ReadNumbers(reader, params);
+  ReadSourceNgrams(reader, defaults);
   ReadEarlyStopping(reader, params);
   ReadMode(reader, params);
   params.renormalize_logits =

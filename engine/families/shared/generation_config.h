@@ -19,6 +19,9 @@ struct GenerationDefaults {
   // included, for requests that set no number of new tokens; 0: not set.
   int max_length = 0;
   int min_length = 0;
+  // encoder_no_repeat_ngram_size: results have no n-gram of this length that
+  // the source has; 0: they may. Requests cannot change it.
+  int source_ngram_size = 0;
   std::vector<MissingDefault> missing;  // those that cannot be applied
   std::vector<std::string> warnings;    // for the log
 };

@@ -30,7 +30,6 @@ constexpr NumberField kNumbers[] = {
     {"top_h", When::kSampling, -kInfinity, kInfinity, 1},
     {"num_beam_groups", When::kBeams, 1, kInfinity, 1},
     {"encoder_repetition_penalty", When::kAlways, -kInfinity, kInfinity, 1},
-    {"encoder_no_repeat_ngram_size", When::kAlways, 0, kInfinity, 0},
     {"guidance_scale", When::kAlways, -kInfinity, kInfinity, 1},
 };
 

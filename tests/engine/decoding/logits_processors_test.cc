@@ -82,6 +82,34 @@ TEST(LogitsProcessorsTest, NoRepeatNgram) {
   EXPECT_THAT(Banned(params, {1, 2, 3, 2, 1}), IsEmpty());
 }
 
+// As EncoderNoRepeatNGramLogitsProcessor of transformers has it.
+TEST(LogitsProcessorsTest, NoNgramOfTheSource) {
+  const GenerationParams params;
+  const std::vector<int> source = {4, 5, 6, 4, 5, 7, 4};
+  const auto banned = [&](int size, const std::vector<int>& tokens) {
+    LogitsProcessors processors({.params = params,
+                                 .prompt = PromptOf(params),
+                                 .source_ngram_size = size,
+                                 .source = source});
+    EXPECT_TRUE(processors.may_edit());
+    processors.Update(tokens);
+    std::vector<int> ids;
+    for (const TokenEdit& edit : processors.edits()) {
+      EXPECT_TRUE(edit.banned);
+      ids.push_back(edit.id);
+    }
+    return ids;
+  };
+  EXPECT_THAT(banned(1, {1}), ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(banned(2, {1}), IsEmpty());
+  EXPECT_THAT(banned(2, {4}), ElementsAre(5));
+  EXPECT_THAT(banned(2, {1, 5}), ElementsAre(6, 7));
+  EXPECT_THAT(banned(3, {5}), IsEmpty());
+  EXPECT_THAT(banned(3, {1, 4, 5}), ElementsAre(6, 7));
+  EXPECT_THAT(banned(3, {1, 7, 4}), IsEmpty());
+  EXPECT_THAT(banned(8, {4, 5, 6, 4, 5, 7, 4}), IsEmpty());
+}
+
 TEST(LogitsProcessorsTest, BadWords) {
   GenerationParams params;
   params.eos_ids = {9};

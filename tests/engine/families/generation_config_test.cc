@@ -283,7 +283,9 @@ std::vector<OddField> OddFields() {
       {{{"constraints", {1}}}, kRefused, kRefused},
       {{{"force_words_ids", {{3}}}}, kRefused, kRefused},
       {{{"encoder_repetition_penalty", 1.5}}, kRefused, kRefused},
-      {{{"encoder_no_repeat_ngram_size", 2}}, kRefused, kRefused},
+      {{{"encoder_no_repeat_ngram_size", 2}}, kPlain, kPlain},
+      {{{"encoder_no_repeat_ngram_size", -2}}, kPlain, kPlain},
+      {{{"encoder_no_repeat_ngram_size", "x"}}, kRefused, kRefused},
       {{{"exponential_decay_length_penalty", {1, 1.1}}}, kRefused, kRefused},
       {{{"guidance_scale", 2}}, kRefused, kRefused},
       {{{"guidance_scale", 1.0}}, kPlain, kPlain},
@@ -311,6 +313,16 @@ std::vector<OddField> OddFields() {
       {{{"output_scores", true}}, kPlain, kPlain},
       {{{"num_beams", nullptr}}, kPlain, kPlain},
   };
+}
+
+TEST_F(GenerationConfigTest, NgramsOfTheSource) {
+  const auto size = [&](const Json& value) {
+    return OfDecoder({{"encoder_no_repeat_ngram_size", value}})
+        .source_ngram_size;
+  };
+  EXPECT_EQ(size(3), 3);
+  EXPECT_EQ(size(-3), 0);
+  EXPECT_EQ(size(nullptr), 0);
 }
 
 TEST_F(GenerationConfigTest, OddFieldsConcernTheRequestsThatRelyOnThem) {
