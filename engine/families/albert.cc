@@ -20,6 +20,8 @@ constexpr HeadClass kAlbertClasses[] = {
     {"AlbertForMaskedLM", HeadKind::kMaskedLm},
     {"AlbertForSequenceClassification", HeadKind::kSequence},
     {"AlbertForTokenClassification", HeadKind::kTokens},
+    {"AlbertForQuestionAnswering", HeadKind::kSpans},
+    {"AlbertForMultipleChoice", HeadKind::kChoice},
 };
 
 constexpr SlotName kLayer[] = {
@@ -68,6 +70,8 @@ UsualHeads Heads(const TransformerSpec& spec) {
   const LayerSpec& layer = spec.encoder->layers[0];
   return {.sequence = {{"albert.pooler", {spec.hidden, Activation::kTanh}},
                        {"classifier", {}}},
+          .choice = {{"albert.pooler", {spec.hidden, Activation::kTanh}},
+                     {"classifier", {1}}},
           .masked_lm = {"predictions.dense",
                         {spec.encoder->embedding.width,
                          layer.feed_forward.activation, layer.norm},

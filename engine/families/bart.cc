@@ -6,6 +6,7 @@
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/fairseq.h"
+#include "engine/families/shared/seq2seq_heads.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -15,20 +16,13 @@ constexpr HeadClass kBartClasses[] = {
     {"BartForConditionalGeneration"},
     {"BartModel"},
     {"BartForSequenceClassification", HeadKind::kSequence},
+    {"BartForQuestionAnswering", HeadKind::kSpans},
 };
 
-// Adds the head that reads the decoder's vector of the end of sequence.
 absl::Status AddBartHead(const JsonFile& config, Family& family) {
   ASSIGN_OR_RETURN(const auto head, HeadOf(config, kBartClasses));
   if (!head) return absl::OkStatus();
-  RETURN_IF_ERROR(ReadLabels(config, *head, family, /*count=*/3));
-  AddHead(
-      *head,
-      {{"classification_head.dense", {family.spec.hidden, Activation::kTanh}},
-       {"classification_head.out_proj", {}}},
-      family);
-  family.spec.head->reads_decoder = true;
-  return absl::OkStatus();
+  return AddSeq2seqHead(config, *head, /*labels=*/3, family);
 }
 
 // Fields of transformers before 4.0 that would change the model.

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "engine/families/encoder_as_decoder.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder.h"
@@ -31,6 +32,8 @@ absl::StatusOr<Family> LoadBert(const JsonFile& config) {
   ASSIGN_OR_RETURN(const std::string positions,
                    config.StringOr("position_embedding_type", ""));
   if (positions == "alibi") return LoadJinaBert(config);
+  ASSIGN_OR_RETURN(const bool decodes, config.BoolOr("is_decoder", false));
+  if (decodes) return LoadDecoderAlone(config);
   Family family;
   ASSIGN_OR_RETURN(const float epsilon,
                    EpsilonOr(config, "layer_norm_eps", 1e-12f));

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/families/encoder_as_decoder.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder.h"
@@ -39,6 +40,8 @@ absl::Status AddProjection(const JsonFile& config, Family& family) {
 }  // namespace
 
 absl::StatusOr<Family> LoadBertGeneration(const JsonFile& config) {
+  ASSIGN_OR_RETURN(const bool decodes, config.BoolOr("is_decoder", false));
+  if (decodes) return LoadDecoderAlone(config);
   Family family;
   ASSIGN_OR_RETURN(const float epsilon,
                    EpsilonOr(config, "layer_norm_eps", 1e-12f));

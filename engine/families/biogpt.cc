@@ -9,6 +9,7 @@
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/decoder.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/fairseq.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
@@ -54,10 +55,16 @@ absl::Status AddBioGptNames(const JsonFile& config, NameTable& names) {
 }  // namespace
 
 absl::StatusOr<Family> LoadBioGpt(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "BioGptForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec, BioGptSpec(config));
   RETURN_IF_ERROR(AddBioGptNames(config, family.names));
+  RETURN_IF_ERROR(UseDecoderAs(config,
+                               {.name = "BioGpt",
+                                .token_layer = "classifier",
+                                .padding_id = 1,
+                                .both_ways = false},
+                               family));
   return family;
 }
 

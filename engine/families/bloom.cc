@@ -8,6 +8,7 @@
 #include "engine/families/shared/alibi.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/decoder.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -64,7 +65,7 @@ absl::Status AddBloomNames(const JsonFile& config, int heads,
 }  // namespace
 
 absl::StatusOr<Family> LoadBloom(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "BloomForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   RETURN_IF_ERROR(ExpectFlags(
       config, {"apply_residual_connection_post_layernorm", "slow_but_exact"},
       false));
@@ -73,6 +74,10 @@ absl::StatusOr<Family> LoadBloom(const JsonFile& config) {
   RETURN_IF_ERROR(AddBloomNames(
       config, family.spec.decoder->layers.front().self_attention.heads,
       family.names));
+  RETURN_IF_ERROR(UseDecoderAs(
+      config,
+      {.name = "Bloom", .token_layer = "classifier", .both_ways = false},
+      family));
   return family;
 }
 

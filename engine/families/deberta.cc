@@ -17,6 +17,7 @@ constexpr HeadClass kClasses[] = {
     {"DebertaForMaskedLM", HeadKind::kMaskedLm},
     {"DebertaForSequenceClassification", HeadKind::kSequence},
     {"DebertaForTokenClassification", HeadKind::kTokens},
+    {"DebertaForQuestionAnswering", HeadKind::kSpans},
 };
 
 // Queries and values have biases, keys have none.

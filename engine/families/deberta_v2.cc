@@ -20,6 +20,7 @@ constexpr HeadClass kDebertaClasses[] = {
     {"DebertaV2ForSequenceClassification", HeadKind::kSequence},
     {"DebertaV2ForTokenClassification", HeadKind::kTokens},
     {"DebertaV2ForQuestionAnswering", HeadKind::kSpans},
+    {"DebertaV2ForMultipleChoice", HeadKind::kChoice},
 };
 
 constexpr SlotName kQkv[] = {{"self.q", "attention.self.query_proj"},

@@ -1,17 +1,15 @@
 // EncoderDecoderModel of transformers: Rothe et al. 2020. An encoder, and a
 // decoder that has the layers of one and cross-attention.
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "engine/families/encoder_as_decoder.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/tensor_names.h"
@@ -19,34 +17,6 @@
 
 namespace attend {
 namespace {
-
-// A possible decoder: the class whose head the decoder has, and the prefix
-// of its layers.
-struct DecoderKind {
-  absl::string_view model_type;
-  absl::string_view masked_lm;
-  absl::string_view prefix;
-};
-constexpr DecoderKind kDecoders[] = {
-    {"bert", "BertForMaskedLM", "bert."},
-    {"bert-generation", "BertGenerationDecoder", "bert."},
-    {"roberta", "RobertaForMaskedLM", "roberta."},
-    {"xlm-roberta", "XLMRobertaForMaskedLM", "roberta."},
-};
-
-absl::StatusOr<DecoderKind> KindOf(const JsonFile& section) {
-  ASSIGN_OR_RETURN(const std::string name, section.String("model_type"));
-  for (const DecoderKind& kind : kDecoders) {
-    if (kind.model_type == name) return kind;
-  }
-  return section.Unexpected(
-      "model_type",
-      absl::StrCat("one of ",
-                   absl::StrJoin(kDecoders, ", ",
-                                 [](std::string* out, const DecoderKind& kind) {
-                                   absl::StrAppend(out, kind.model_type);
-                                 })));
-}
 
 // Puts `prefix` before the names of all tensors.
 void Prefix(absl::string_view prefix, NameTable& names) {
@@ -78,64 +48,6 @@ absl::StatusOr<Family> LoadEncoder(const JsonFile& section) {
   return family;
 }
 
-// The section of the decoder as an encoder with a masked-LM head.
-absl::StatusOr<JsonFile> AsEncoder(const JsonFile& section,
-                                   const DecoderKind& kind) {
-  ASSIGN_OR_RETURN(
-      const JsonFile fields,
-      JsonFile::Parse(
-          section.path(),
-          absl::StrCat(R"({"is_decoder": false, "add_cross_attention": false, )"
-                       R"("architectures": [")",
-                       kind.masked_lm, R"("]})")));
-  return fields.WithFallback(section);
-}
-
-// The slot of a decoder that has the place of an encoder's slot.
-std::string DecoderSlot(absl::string_view slot) {
-  static constexpr std::pair<absl::string_view, absl::string_view> kPlaces[] = {
-      {"encoder.", "decoder."}, {"head.0", "logits.projection"}};
-  for (const auto& [from, to] : kPlaces) {
-    if (absl::StartsWith(slot, from)) {
-      return absl::StrCat(to, slot.substr(from.size()));
-    }
-  }
-  return std::string(slot);
-}
-
-absl::StatusOr<Family> LoadDecoder(const JsonFile& section) {
-  ASSIGN_OR_RETURN(const DecoderKind kind, KindOf(section));
-  RETURN_IF_ERROR(
-      ExpectFlags(section, {"is_decoder", "add_cross_attention"}, true));
-  ASSIGN_OR_RETURN(const JsonFile encoder, AsEncoder(section, kind));
-  ASSIGN_OR_RETURN(Family family, LoadFamily(encoder));
-  TransformerSpec& spec = family.spec;
-  spec.decoder = std::move(spec.encoder);
-  spec.encoder.reset();
-  // Generated tokens always count.
-  spec.decoder->embedding.uncounted_id = -1;
-  for (LayerSpec& layer : spec.decoder->layers) {
-    layer.cross_attention = layer.self_attention;
-  }
-  if (!spec.head->layers.empty()) {
-    const DenseSpec& layer = spec.head->layers.front();
-    spec.logits_projection = {
-        .out = layer.out, .activation = layer.activation, .norm = layer.norm};
-  }
-  spec.head.reset();
-  for (NameRow& row : family.names.rows) row.slot = DecoderSlot(row.slot);
-  static constexpr SlotName kCross[] = {
-      {"cross.q", "self.query"},          {"cross.k", "self.key"},
-      {"cross.v", "self.value"},          {"cross.out", "output.dense"},
-      {"cross.norm", "output.LayerNorm"},
-  };
-  AddList("decoder.{}.",
-          {absl::StrCat(kind.prefix, "encoder.layer.{}.crossattention.")},
-          kCross, Bias::kYes, family.names);
-  Prefix("decoder.", family.names);
-  return family;
-}
-
 // Both stacks have one set of weights, of which files may hold one copy.
 void TieStacks(NameTable& encoder, NameTable& decoder) {
   for (NameRow& source : encoder.rows) {
@@ -158,7 +70,8 @@ absl::StatusOr<Family> LoadEncoderDecoder(const JsonFile& config) {
   ASSIGN_OR_RETURN(const JsonFile source, config.Object("encoder"));
   ASSIGN_OR_RETURN(const JsonFile target, config.Object("decoder"));
   ASSIGN_OR_RETURN(Family encoder, LoadEncoder(source));
-  ASSIGN_OR_RETURN(Family family, LoadDecoder(target));
+  ASSIGN_OR_RETURN(Family family, LoadCrossDecoder(target));
+  Prefix("decoder.", family.names);
   if (encoder.spec.hidden != family.spec.hidden) {
     return target.Unexpected(
         "hidden_size",

@@ -16,6 +16,8 @@ constexpr HeadClass kErnieClasses[] = {
     {"ErnieForMaskedLM", HeadKind::kMaskedLm},
     {"ErnieForSequenceClassification", HeadKind::kSequence},
     {"ErnieForTokenClassification", HeadKind::kTokens},
+    {"ErnieForQuestionAnswering", HeadKind::kSpans},
+    {"ErnieForMultipleChoice", HeadKind::kChoice},
 };
 
 }  // namespace

@@ -159,7 +159,8 @@ absl::StatusOr<Family> LoadGemma(const JsonFile& config) {
   SetShared(family.spec);
   RETURN_IF_ERROR(AddLlamaTable(config, kFirstDefaults, family.names));
   RETURN_IF_ERROR(AddMatrices(config, family.names));
-  RETURN_IF_ERROR(UseDecoderAs(config, "Gemma", family));
+  RETURN_IF_ERROR(
+      UseDecoderAs(config, {.name = "Gemma", .padding_id = 0}, family));
   return family;
 }
 
@@ -170,7 +171,8 @@ absl::StatusOr<Family> LoadGemma2(const JsonFile& config) {
   ASSIGN_OR_RETURN(family.spec, GemmaSpec(config, 50, 30));
   RETURN_IF_ERROR(SetSliding(config, 2, *family.spec.decoder));
   RETURN_IF_ERROR(AddGemmaNames(config, family.names));
-  RETURN_IF_ERROR(UseDecoderAs(config, "Gemma2", family));
+  RETURN_IF_ERROR(
+      UseDecoderAs(config, {.name = "Gemma2", .padding_id = 0}, family));
   return family;
 }
 
@@ -186,8 +188,9 @@ absl::StatusOr<Family> LoadGemma3(const JsonFile& config) {
   RETURN_IF_ERROR(SetGemma3Rotary(config, *family.spec.decoder));
   AddLlamaHeadNorms(family);
   RETURN_IF_ERROR(AddGemmaNames(config, family.names));
-  RETURN_IF_ERROR(UseDecoderAs(config, "Gemma3", family));
-  if (both) SeeBothWays(family);
+  RETURN_IF_ERROR(UseDecoderAs(
+      config, {.name = "Gemma3", .token_layer = "", .padding_id = 0}, family));
+  if (both) RETURN_IF_ERROR(SeeBothWays(family));
   return family;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/decoder.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -72,13 +73,19 @@ void AddGpt2Names(NameTable& names) {
 }  // namespace
 
 absl::StatusOr<Family> LoadGpt2(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "GPT2LMHeadModel"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   RETURN_IF_ERROR(ExpectFlags(config, {"scale_attn_weights"}, true));
   RETURN_IF_ERROR(
       ExpectFlags(config, {"scale_attn_by_inverse_layer_idx"}, false));
   Family family;
   ASSIGN_OR_RETURN(family.spec, Gpt2Spec(config));
   AddGpt2Names(family.names);
+  RETURN_IF_ERROR(UseDecoderAs(config,
+                               {.name = "GPT2",
+                                .generates = "LMHeadModel",
+                                .token_layer = "classifier",
+                                .both_ways = false},
+                               family));
   return family;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/decoder.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/rotary_config.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
@@ -75,12 +76,16 @@ absl::Status AddGptNeoXNames(const JsonFile& config,
 }  // namespace
 
 absl::StatusOr<Family> LoadGptNeox(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "GPTNeoXForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec, GptNeoXSpec(config));
   RETURN_IF_ERROR(AddGptNeoXNames(
       config, family.spec.decoder->layers.front().self_attention,
       family.names));
+  RETURN_IF_ERROR(UseDecoderAs(
+      config,
+      {.name = "GPTNeoX", .token_layer = "classifier", .both_ways = false},
+      family));
   return family;
 }
 

@@ -21,7 +21,7 @@ absl::StatusOr<Family> LoadLlama(const JsonFile& config) {
   AddLlamaQkv(attention, family.names);
   AddLlamaOut(attention, family.names);
   AddLlamaFeedForward(feed_forward, family.names);
-  RETURN_IF_ERROR(UseDecoderAs(config, "Llama", family));
+  RETURN_IF_ERROR(UseDecoderAs(config, {.name = "Llama"}, family));
   return family;
 }
 

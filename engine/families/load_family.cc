@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/extra_tensors.h"
 #include "engine/tensor/status_macros.h"
 
@@ -88,6 +89,7 @@ absl::StatusOr<Family> LoadFamily(const JsonFile& config) {
     ASSIGN_OR_RETURN(Family loaded, family.load(config));
     loaded.model_type = model_type;
     loaded.quantization = quantization;
+    ASSIGN_OR_RETURN(loaded.without_head, NamesNoHead(config));
     AddExtraTensors(loaded.spec, loaded.names);
     AddBareNames(loaded.names);
     return loaded;

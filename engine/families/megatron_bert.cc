@@ -16,6 +16,8 @@ constexpr HeadClass kMegatronClasses[] = {
     {"MegatronBertForMaskedLM", HeadKind::kMaskedLm},
     {"MegatronBertForSequenceClassification", HeadKind::kSequence},
     {"MegatronBertForTokenClassification", HeadKind::kTokens},
+    {"MegatronBertForQuestionAnswering", HeadKind::kSpans},
+    {"MegatronBertForMultipleChoice", HeadKind::kChoice},
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ absl::StatusOr<Family> LoadMistral(const JsonFile& config) {
   AddLlamaQkv(Bias::kNo, family.names);
   AddLlamaOut(Bias::kNo, family.names);
   AddLlamaFeedForward(Bias::kNo, family.names);
-  RETURN_IF_ERROR(UseDecoderAs(config, "Mistral", family));
+  RETURN_IF_ERROR(UseDecoderAs(config, {.name = "Mistral"}, family));
   return family;
 }
 

@@ -88,11 +88,12 @@ absl::StatusOr<Family> LoadModernBertDecoder(const JsonFile& config) {
        biases.classifier,
        biases.norm},
       {.tensor = "classifier", .spec = {}, .bias = biases.classifier}};
-  RETURN_IF_ERROR(UseDecoderAs(config, "ModernBertDecoder", family, labels));
-  if (family.spec.head && !config.Has("pad_token_id") &&
-      !config.IsNull("pad_token_id")) {
-    family.spec.head->padding_id = kDefaultPad;
-  }
+  RETURN_IF_ERROR(UseDecoderAs(config,
+                               {.name = "ModernBertDecoder",
+                                .labels = labels,
+                                .token_layer = "",
+                                .padding_id = kDefaultPad},
+                               family));
   return family;
 }
 

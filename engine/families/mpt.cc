@@ -8,6 +8,7 @@
 #include "engine/families/shared/alibi.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/decoder.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -80,7 +81,7 @@ absl::Status AddMptNames(const JsonFile& config, NameTable& names) {
 }  // namespace
 
 absl::StatusOr<Family> LoadMpt(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "MptForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   RETURN_IF_ERROR(ExpectFlags(config, {"no_bias"}, true));
   // transformers does not read these two fields.
   RETURN_IF_ERROR(config.ExpectNeutral("logit_scale", 1));
@@ -88,6 +89,9 @@ absl::StatusOr<Family> LoadMpt(const JsonFile& config) {
   Family family;
   ASSIGN_OR_RETURN(family.spec, MptSpec(config));
   RETURN_IF_ERROR(AddMptNames(config, family.names));
+  RETURN_IF_ERROR(UseDecoderAs(
+      config, {.name = "Mpt", .token_layer = "classifier", .both_ways = false},
+      family));
   return family;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/decoder.h"
+#include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/fairseq.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
@@ -42,7 +43,7 @@ absl::StatusOr<TransformerSpec> OptSpec(const JsonFile& config) {
 }
 
 absl::Status CheckOptSupported(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckDecoderOf(config, "OPTForCausalLM"));
+  RETURN_IF_ERROR(CheckDecoderAlone(config));
   RETURN_IF_ERROR(ExpectFlags(
       config, {"enable_bias", "layer_norm_elementwise_affine"}, true));
   return ExpectFlags(config, {"_remove_final_layer_norm"}, false);
@@ -77,6 +78,10 @@ absl::StatusOr<Family> LoadOpt(const JsonFile& config) {
   ASSIGN_OR_RETURN(family.spec, OptSpec(config));
   RETURN_IF_ERROR(CheckOptSupported(config));
   RETURN_IF_ERROR(AddOptNames(config, family.spec, family.names));
+  RETURN_IF_ERROR(UseDecoderAs(
+      config,
+      {.name = "OPT", .token_layer = "", .padding_id = 1, .both_ways = false},
+      family));
   return family;
 }
 

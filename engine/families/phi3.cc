@@ -49,7 +49,8 @@ absl::StatusOr<Family> LoadPhi3(const JsonFile& config) {
             family.names);
   AddList("decoder.{}.", LlamaLayerPrefixes(), {{"ffn.out", "mlp.down_proj"}},
           Bias::kNo, family.names);
-  RETURN_IF_ERROR(UseDecoderAs(config, "Phi3", family));
+  RETURN_IF_ERROR(
+      UseDecoderAs(config, {.name = "Phi3", .padding_id = 32000}, family));
   return family;
 }
 

@@ -20,7 +20,7 @@ absl::StatusOr<Family> LoadQwen2(const JsonFile& config) {
   AddLlamaQkv(Bias::kYes, family.names);
   AddLlamaOut(Bias::kNo, family.names);
   AddLlamaFeedForward(Bias::kNo, family.names);
-  RETURN_IF_ERROR(UseDecoderAs(config, "Qwen2", family));
+  RETURN_IF_ERROR(UseDecoderAs(config, {.name = "Qwen2"}, family));
   return family;
 }
 

@@ -22,7 +22,7 @@ absl::StatusOr<Family> LoadQwen3(const JsonFile& config) {
   AddLlamaQkv(attention, family.names);
   AddLlamaOut(attention, family.names);
   AddLlamaFeedForward(Bias::kNo, family.names);
-  RETURN_IF_ERROR(UseDecoderAs(config, "Qwen3", family));
+  RETURN_IF_ERROR(UseDecoderAs(config, {.name = "Qwen3"}, family));
   return family;
 }
 

@@ -16,6 +16,8 @@ constexpr HeadClass kRemBertClasses[] = {
     {"RemBertForMaskedLM", HeadKind::kMaskedLm},
     {"RemBertForSequenceClassification", HeadKind::kSequence},
     {"RemBertForTokenClassification", HeadKind::kTokens},
+    {"RemBertForQuestionAnswering", HeadKind::kSpans},
+    {"RemBertForMultipleChoice", HeadKind::kChoice},
 };
 
 }  // namespace

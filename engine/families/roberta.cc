@@ -28,6 +28,8 @@ constexpr HeadClass kRobertaClasses[] = {
     {"CamembertForMaskedLM", HeadKind::kMaskedLm},
     {"CamembertForSequenceClassification", HeadKind::kSequence},
     {"CamembertForTokenClassification", HeadKind::kTokens},
+    {"CamembertForQuestionAnswering", HeadKind::kSpans},
+    {"CamembertForMultipleChoice", HeadKind::kChoice},
 };
 
 // Data2Vec (Baevski et al. 2022) is RoBERTa, trained in another way.
@@ -36,6 +38,8 @@ constexpr HeadClass kData2VecClasses[] = {
     {"Data2VecTextForMaskedLM", HeadKind::kMaskedLm},
     {"Data2VecTextForSequenceClassification", HeadKind::kSequence},
     {"Data2VecTextForTokenClassification", HeadKind::kTokens},
+    {"Data2VecTextForQuestionAnswering", HeadKind::kSpans},
+    {"Data2VecTextForMultipleChoice", HeadKind::kChoice},
 };
 
 // Norms before the branches: Ott et al. 2019.
@@ -44,6 +48,8 @@ constexpr HeadClass kPreNormClasses[] = {
     {"RobertaPreLayerNormForMaskedLM", HeadKind::kMaskedLm},
     {"RobertaPreLayerNormForSequenceClassification", HeadKind::kSequence},
     {"RobertaPreLayerNormForTokenClassification", HeadKind::kTokens},
+    {"RobertaPreLayerNormForQuestionAnswering", HeadKind::kSpans},
+    {"RobertaPreLayerNormForMultipleChoice", HeadKind::kChoice},
 };
 
 // The same without a norm of the embeddings: Goyal et al. 2021.
@@ -52,6 +58,8 @@ constexpr HeadClass kXlClasses[] = {
     {"XLMRobertaXLForMaskedLM", HeadKind::kMaskedLm},
     {"XLMRobertaXLForSequenceClassification", HeadKind::kSequence},
     {"XLMRobertaXLForTokenClassification", HeadKind::kTokens},
+    {"XLMRobertaXLForQuestionAnswering", HeadKind::kSpans},
+    {"XLMRobertaXLForMultipleChoice", HeadKind::kChoice},
 };
 
 absl::StatusOr<TransformerSpec> RobertaSpec(const JsonFile& config,
@@ -70,9 +78,10 @@ absl::StatusOr<TransformerSpec> RobertaSpec(const JsonFile& config,
 }
 
 absl::Status AddHeads(const JsonFile& config,
-                      absl::Span<const HeadClass> classes, Family& family) {
+                      absl::Span<const HeadClass> classes,
+                      const std::string& prefix, Family& family) {
   RETURN_IF_ERROR(
-      AddUsualHead(config, classes, RobertaHeads(family.spec), family));
+      AddUsualHead(config, classes, RobertaHeads(family.spec, prefix), family));
   AddOldNormNames(family.names);
   return absl::OkStatus();
 }
@@ -82,8 +91,9 @@ absl::Status AddHeads(const JsonFile& config,
 absl::StatusOr<Family> LoadRoberta(const JsonFile& config) {
   Family family;
   ASSIGN_OR_RETURN(family.spec, RobertaSpec(config, 1e-12f, 2));
-  AddBertNames("roberta.", family.names);
-  RETURN_IF_ERROR(AddHeads(config, kRobertaClasses, family));
+  const std::string prefix = "roberta.";
+  AddBertNames(prefix, family.names);
+  RETURN_IF_ERROR(AddHeads(config, kRobertaClasses, prefix, family));
   return family;
 }
 
@@ -99,8 +109,9 @@ absl::StatusOr<Family> LoadXlmRoberta(const JsonFile& config) {
 absl::StatusOr<Family> LoadData2VecText(const JsonFile& config) {
   Family family;
   ASSIGN_OR_RETURN(family.spec, RobertaSpec(config, 1e-12f, 2));
-  AddBertNames("data2vec_text.", family.names);
-  RETURN_IF_ERROR(AddHeads(config, kData2VecClasses, family));
+  const std::string prefix = "data2vec_text.";
+  AddBertNames(prefix, family.names);
+  RETURN_IF_ERROR(AddHeads(config, kData2VecClasses, prefix, family));
   return family;
 }
 
@@ -111,7 +122,7 @@ absl::StatusOr<Family> LoadRobertaPreNorm(const JsonFile& config) {
   AddBertNames(prefix, family.names,
                {"attention.LayerNorm", "intermediate.LayerNorm"});
   MoveNorms(prefix, "LayerNorm", *family.spec.encoder, family.names);
-  RETURN_IF_ERROR(AddHeads(config, kPreNormClasses, family));
+  RETURN_IF_ERROR(AddHeads(config, kPreNormClasses, prefix, family));
   return family;
 }
 
@@ -123,7 +134,7 @@ absl::StatusOr<Family> LoadXlmRobertaXl(const JsonFile& config) {
   AddBertNames(prefix, family.names,
                {"attention.self_attn_layer_norm", "LayerNorm"});
   MoveNorms(prefix, "encoder.LayerNorm", *family.spec.encoder, family.names);
-  RETURN_IF_ERROR(AddHeads(config, kXlClasses, family));
+  RETURN_IF_ERROR(AddHeads(config, kXlClasses, prefix, family));
   return family;
 }
 

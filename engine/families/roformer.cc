@@ -18,6 +18,7 @@ constexpr HeadClass kRoFormerClasses[] = {
     {"RoFormerForMaskedLM", HeadKind::kMaskedLm},
     {"RoFormerForSequenceClassification", HeadKind::kSequence},
     {"RoFormerForTokenClassification", HeadKind::kTokens},
+    {"RoFormerForQuestionAnswering", HeadKind::kSpans},
 };
 
 constexpr double kTheta = 10000;

@@ -66,7 +66,8 @@ absl::StatusOr<Family> LoadSmolLm3(const JsonFile& config) {
   AddLlamaQkv(attention, family.names);
   AddLlamaOut(attention, family.names);
   AddLlamaFeedForward(feed_forward, family.names);
-  RETURN_IF_ERROR(UseDecoderAs(config, "SmolLM3", family));
+  RETURN_IF_ERROR(
+      UseDecoderAs(config, {.name = "SmolLM3", .padding_id = 128004}, family));
   return family;
 }
 

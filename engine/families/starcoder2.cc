@@ -56,7 +56,7 @@ absl::StatusOr<Family> LoadStarcoder2(const JsonFile& config) {
   Family family;
   ASSIGN_OR_RETURN(family.spec, Starcoder2Spec(config));
   RETURN_IF_ERROR(AddStarcoder2Names(config, family.names));
-  RETURN_IF_ERROR(UseDecoderAs(config, "Starcoder2", family));
+  RETURN_IF_ERROR(UseDecoderAs(config, {.name = "Starcoder2"}, family));
   return family;
 }
 

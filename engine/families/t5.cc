@@ -3,15 +3,18 @@
 // Sentence-T5 (Ni et al. 2021) do.
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/drop_decoder.h"
+#include "engine/families/shared/seq2seq_heads.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -25,11 +28,49 @@ constexpr int kMaxDistance = 1 << 20;
 
 // The differences between the families.
 struct Variant {
-  std::vector<absl::string_view> classes;
-  absl::string_view encoder_class;  // has no decoder
-  absl::string_view activation;     // if the configuration names none
-  bool bias_per_layer = false;      // see RelativeBiasSpec
+  std::string name;              // "T5", of T5ForConditionalGeneration
+  absl::string_view activation;  // if the configuration names none
+  bool bias_per_layer = false;   // see RelativeBiasSpec
 };
+
+// A class of a family, without its name.
+struct Class {
+  absl::string_view name;
+  std::optional<HeadKind> head = std::nullopt;
+  bool encoder_alone = false;
+};
+constexpr Class kClasses[] = {
+    {"ForConditionalGeneration"},
+    {"Model"},
+    {"WithLMHeadModel"},  // ForConditionalGeneration before 4.0
+    {"EncoderModel", std::nullopt, true},
+    {"ForSequenceClassification", HeadKind::kSequence},
+    {"ForTokenClassification", HeadKind::kTokens, true},
+    {"ForQuestionAnswering", HeadKind::kSpans},
+};
+
+absl::StatusOr<Class> ClassOf(const JsonFile& config, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Class& known : kClasses) {
+    names.push_back(absl::StrCat(name, known.name));
+  }
+  ASSIGN_OR_RETURN(const std::string found,
+                   Architecture(config, std::vector<absl::string_view>(
+                                            names.begin(), names.end())));
+  for (const Class& known : kClasses) {
+    if (found == absl::StrCat(name, known.name)) return known;
+  }
+  return kClasses[0];
+}
+
+// Classes that label have "transformer." before the names of the model below.
+void AddHeadPrefix(NameTable& names) {
+  const std::vector<std::string> prefixes = {"transformer.", ""};
+  for (NameRow& row : names.rows) {
+    row.tensors = WithPrefixes(prefixes, row.tensors);
+  }
+  names.unused = WithPrefixes(prefixes, names.unused);
+}
 
 // feed_forward_proj: "relu" or "gated-gelu". If the file says in other fields
 // what that means, these fields win.
@@ -148,11 +189,8 @@ void AddLayers(bool gated, bool bias_per_layer, NameTable& names) {
 }
 
 absl::StatusOr<Family> Load(const JsonFile& config, const Variant& variant) {
-  std::vector<absl::string_view> classes = variant.classes;
-  classes.push_back(variant.encoder_class);
-  ASSIGN_OR_RETURN(const std::string name, Architecture(config, classes));
-  const bool encoder_alone = name == variant.encoder_class;
-  if (!encoder_alone) {
+  ASSIGN_OR_RETURN(const Class kind, ClassOf(config, variant.name));
+  if (!kind.encoder_alone) {
     RETURN_IF_ERROR(ExpectFlags(config, {"is_encoder_decoder"}, true));
   }
   RETURN_IF_ERROR(ExpectFlags(config, {"is_decoder"}, false));
@@ -170,10 +208,14 @@ absl::StatusOr<Family> Load(const JsonFile& config, const Variant& variant) {
   ASSIGN_OR_RETURN(spec.decoder,
                    Stack(config, spec.hidden, decoder_layers, true, variant));
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
-  AddSharedTokens(tied, family.names);
+  // A class that labels has no table of logits.
+  AddSharedTokens(tied || kind.head, family.names);
   AddLayers(spec.encoder->layers.front().feed_forward.gated,
             variant.bias_per_layer, family.names);
-  if (encoder_alone) DropDecoder(family);
+  if (kind.encoder_alone) DropDecoder(family);
+  if (!kind.head) return family;
+  AddHeadPrefix(family.names);
+  RETURN_IF_ERROR(AddSeq2seqHead(config, *kind.head, /*labels=*/2, family));
   return family;
 }
 
@@ -184,13 +226,9 @@ void ScaleLogits(TransformerSpec& spec) {
 }  // namespace
 
 absl::StatusOr<Family> LoadT5(const JsonFile& config) {
-  // T5WithLMHeadModel is the name of T5ForConditionalGeneration before 4.0.
   ASSIGN_OR_RETURN(Family family,
-                   Load(config, {.classes = {"T5ForConditionalGeneration",
-                                             "T5WithLMHeadModel", "T5Model"},
-                                 .encoder_class = "T5EncoderModel",
-                                 .activation = "relu"}));
-  if (!family.spec.decoder) return family;
+                   Load(config, {.name = "T5", .activation = "relu"}));
+  if (!family.spec.decoder || family.spec.head) return family;
   // transformers before 5.0: tie_word_embeddings also means scaled logits.
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
   ASSIGN_OR_RETURN(const bool scaled,
@@ -200,20 +238,15 @@ absl::StatusOr<Family> LoadT5(const JsonFile& config) {
 }
 
 absl::StatusOr<Family> LoadMt5(const JsonFile& config) {
-  return Load(config, {.classes = {"MT5ForConditionalGeneration", "MT5Model"},
-                       .encoder_class = "MT5EncoderModel",
-                       .activation = "gated-gelu"});
+  return Load(config, {.name = "MT5", .activation = "gated-gelu"});
 }
 
 absl::StatusOr<Family> LoadUmt5(const JsonFile& config) {
-  ASSIGN_OR_RETURN(
-      Family family,
-      Load(config, {.classes = {"UMT5ForConditionalGeneration", "UMT5Model"},
-                    .encoder_class = "UMT5EncoderModel",
-                    .activation = "gated-gelu",
-                    .bias_per_layer = true}));
+  ASSIGN_OR_RETURN(Family family, Load(config, {.name = "UMT5",
+                                                .activation = "gated-gelu",
+                                                .bias_per_layer = true}));
   // Whatever tie_word_embeddings says.
-  if (family.spec.decoder) ScaleLogits(family.spec);
+  if (family.spec.decoder && !family.spec.head) ScaleLogits(family.spec);
   return family;
 }
 

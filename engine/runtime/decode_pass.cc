@@ -107,35 +107,14 @@ absl::Status DecodePass::RunBatch() {
   for (const SequenceRows& rows : sequences_) {
     rows.sequence->decoder_rows()->Seal();
   }
-  RETURN_IF_ERROR(head_buffer_ ? TakeVectors() : TakeLogits());
+  RETURN_IF_ERROR(TakeResults());
   for (const WantedLogits& wanted : wanted_) {
     wanted.decoder->FollowParents(memory_.counts);
   }
   return vectors_.Run();
 }
 
-absl::Status DecodePass::TakeVectors() {
-  const Transformer& transformer = memory_.transformer;
-  const Matrix x = memory_.activations.x({0, memory_.activations.max_rows()});
-  for (size_t first = 0; first < wanted_.size(); first += kMaxHeadRows) {
-    const auto group = absl::MakeSpan(wanted_).subspan(first, kMaxHeadRows);
-    const int rows = static_cast<int>(group.size());
-    const OpTimer timer({.name = "head", .rows = rows});
-    const Matrix src = head_buffer_->rows(0, rows, x.cols);
-    for (int i = 0; i < rows; ++i) {
-      std::copy_n(x.row(wanted_rows_[group[i].first]), x.cols, src.row(i));
-    }
-    ASSIGN_OR_RETURN(const Matrix result,
-                     transformer.head().Run(memory_.exec, *head_buffer_, src));
-    for (int i = 0; i < rows; ++i) {
-      group[i].decoder->TakeVector(
-          {result.row(i), static_cast<size_t>(result.cols)});
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status DecodePass::TakeLogits() {
+absl::Status DecodePass::TakeResults() {
   for (size_t first = 0; first < wanted_.size();) {
     size_t last = first;
     int rows = 0;
@@ -143,15 +122,37 @@ absl::Status DecodePass::TakeLogits() {
            rows + wanted_[last].rows <= kMaxLogitsRows) {
       rows += wanted_[last++].rows;
     }
-    RETURN_IF_ERROR(
-        TakeGroup(absl::MakeSpan(wanted_).subspan(first, last - first), rows));
+    const auto group = absl::MakeSpan(wanted_).subspan(first, last - first);
+    RETURN_IF_ERROR(head_buffer_ ? TakeVectors(group, rows)
+                                 : TakeLogits(group, rows));
     first = last;
   }
   return absl::OkStatus();
 }
 
-absl::Status DecodePass::TakeGroup(absl::Span<const WantedLogits> group,
-                                   int rows) {
+absl::Status DecodePass::TakeVectors(absl::Span<const WantedLogits> group,
+                                     int rows) {
+  static_assert(kMaxLogitsRows <= kMaxHeadRows);
+  const OpTimer timer({.name = "head", .rows = rows});
+  const Matrix x = memory_.activations.x({0, memory_.activations.max_rows()});
+  const Matrix src = head_buffer_->rows(0, rows, x.cols);
+  const int first = group.front().first;
+  for (int i = 0; i < rows; ++i) {
+    std::copy_n(x.row(wanted_rows_[first + i]), x.cols, src.row(i));
+  }
+  ASSIGN_OR_RETURN(const Matrix result, memory_.transformer.head().Run(
+                                            memory_.exec, *head_buffer_, src));
+  for (const WantedLogits& wanted : group) {
+    for (int row = 0; row < wanted.rows; ++row) {
+      wanted.decoder->TakeVector({result.row(wanted.first - first + row),
+                                  static_cast<size_t>(result.cols)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DecodePass::TakeLogits(absl::Span<const WantedLogits> group,
+                                    int rows) {
   const int first = group.front().first;
   needs_.clear();
   for (const WantedLogits& wanted : group) {

@@ -64,13 +64,14 @@ class DecodePass {
   void Weigh(const SourceEncode& source, int first_row, DecoderTask& task);
   // Asks for the logits, or the vectors, of the last `count` rows of the batch.
   void Want(DecoderRows& decoder, int count);
-  // Runs the head on the last rows of the sequences, and hands the results to
-  // the tasks: in place of TakeLogits(), where the head reads the decoder.
-  absl::Status TakeVectors();
-  absl::Status TakeLogits();
-  // Computes the logits of entries that have `rows` rows together, at most
-  // kMaxLogitsRows, and hands the logits to the tasks.
-  absl::Status TakeGroup(absl::Span<const WantedLogits> group, int rows);
+  // Hands the results of all entries to the tasks, in groups of at most
+  // kMaxLogitsRows rows: logits, or what the head makes of the vectors, where
+  // the head reads the decoder.
+  absl::Status TakeResults();
+  // Runs the head on the vectors of entries that have `rows` rows together.
+  absl::Status TakeVectors(absl::Span<const WantedLogits> group, int rows);
+  // Computes the logits of entries that have `rows` rows together.
+  absl::Status TakeLogits(absl::Span<const WantedLogits> group, int rows);
 
   WorkerMemory& memory_;
   const int max_rows_;

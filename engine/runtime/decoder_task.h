@@ -41,9 +41,9 @@ class DecoderTask {
   // rows of the prompt, any number of them; later, of the last token of each
   // hypothesis.
   virtual void Take(absl::Span<const LogitsView> logits) = 0;
-  // Takes what the head makes of the last row of the prompt, where the head
-  // reads the decoder (HeadSpec::reads_decoder). Such a model's tasks take no
-  // logits.
+  // Takes what the head makes of the next row of the prompt, in the order of
+  // the rows while unscored() > 0, where the head reads the decoder
+  // (HeadSpec::reads_decoder). Such a model's tasks take no logits.
   virtual void TakeVector(absl::Span<const float> /*values*/) {}
   // For each hypothesis, the index that its parent had before the last Take().
   // nullopt if the last Take() chose no tokens.

@@ -92,7 +92,10 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   if (!HeadReadsDecoder()) return MakeOutcome<ClassifyTask>(task, request);
   const std::vector<int>& source = std::get<SourceTokens>(request.input).ids;
   const std::vector<int>& ends = info_.generation.eos_ids;
-  if (std::find(ends.begin(), ends.end(), source.back()) == ends.end()) {
+  const HeadSpec& head = *transformer_->spec().head;
+  const bool each = ReadsTokens(head.kind);
+  if (!each &&
+      std::find(ends.begin(), ends.end(), source.back()) == ends.end()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the source ends with token ", source.back(),
         ", must end with an end of sequence, which the head reads"));
@@ -101,9 +104,9 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   std::vector<int> tokens = {info_.generation.decoder_start_id};
   tokens.insert(tokens.end(), source.begin(), source.end() - 1);
   const int computed = static_cast<int>(tokens.size());
-  const std::vector<DenseSpec>& layers = transformer_->spec().head->layers;
   return MakeRows(
-      std::make_unique<HeadTask>(std::move(tokens), layers.back().out),
+      std::make_unique<HeadTask>(std::move(tokens), head.layers.back().out,
+                                 /*rows=*/each ? computed : 1),
       /*max_hypotheses=*/1, computed, request.cache_salt);
 }
 

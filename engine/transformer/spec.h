@@ -200,9 +200,9 @@ struct HeadSpec {
   // With kSequence, in encoders: the layers read each token's vector, and what
   // they make of it is pooled.
   bool pools_outputs = false;
-  // With an encoder and a decoder, for kSequence: the decoder reads the decoder
-  // start and all tokens of the source but the last, and the head reads the
-  // vector of the last of these.
+  // With an encoder and a decoder: the decoder reads the decoder start and all
+  // tokens of the source but the last. The head reads the vector of the last of
+  // these (kSequence), or of each, as those of the source's tokens (kSpans).
   bool reads_decoder = false;
   std::vector<DenseSpec> layers;  // slots "head.<i>"
   // With kSequence, in decoders: tokens with this id at the end of a prompt do

@@ -219,9 +219,12 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
     RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,
                           "but of heads that label sequences"));
   }
-  if (!spec.decoder || head.kind != HeadKind::kSequence) {
+  const bool labels_tokens =
+      head.kind != HeadKind::kSequence && head.kind != HeadKind::kSpans;
+  if (!spec.encoder || !spec.decoder || labels_tokens) {
     RETURN_IF_ERROR(Unset("head.reads_decoder", head.reads_decoder,
-                          "but of encoder-decoders that label sequences"));
+                          "but of encoder-decoders that label sequences or "
+                          "find spans"));
   }
   if (head.reads_decoder) {
     RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,

@@ -43,6 +43,9 @@ def last_block(model):
         return model.model.layers[-1]
     if kind == "biogpt":
         return model.biogpt.layers[-1]
+    if hasattr(model.base_model, "encoder"):
+        layer = model.base_model.encoder.layer[-1]
+        return Turned(layer.intermediate.dense, layer.output.dense)
     return None
 
 
@@ -66,7 +69,8 @@ def make(fixture):
         **{**TOKENS, "tie_word_embeddings": not fixture.get("untied", False),
            **fixture["config"]})
     kind = getattr(transformers, names + "ForCausalLM", None)
-    kind = kind or getattr(transformers, names + "LMHeadModel")
+    kind = (kind or getattr(transformers, names + "LMHeadModel", None) or
+            getattr(transformers, names + "Decoder"))
     model = kind._from_config(config, attn_implementation="eager").eval()
     diversify(model, checkpoints.randomise(model, fixture["weights"]))
     model.generation_config = transformers.GenerationConfig.from_model_config(

@@ -28,6 +28,11 @@ def modern_like(hidden, layers, heads, width, **more):
                      **more)
 
 
+def bert_like(hidden, heads, layers, width, **more):
+    return llama_like(hidden, layers, heads, heads, width, is_decoder=True,
+                      **more)
+
+
 def gemma_like(*sizes, **more):
     return llama_like(*sizes, query_pre_attn_scalar=14, **more)
 
@@ -48,6 +53,12 @@ FAIRSEQ_DECODERS = [
                      intermediate_size=34, max_position_embeddings=96,
                      scale_embedding=False, hidden_act="gelu_new"),
          old={"layer_norm_eps": 1e-12}),
+    dict(name="bert-causal", model="Bert", seed=4820, weights=4821,
+         config=bert_like(21, 3, 2, 34)),
+    dict(name="bert-causal-long", model="Bert", seed=4830, weights=4835, long=True,
+         untied=True, config=bert_like(22, 2, 2, 30, hidden_act="relu")),
+    dict(name="bert-generation-causal", model="BertGeneration", seed=4860, weights=4861,
+         config=bert_like(20, 4, 1, 30)),
 ]
 
 DECODERS = [

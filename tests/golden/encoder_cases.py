@@ -16,6 +16,9 @@ LONG_ROWS = [0, 15, 16, 31, 32, 43]  # around the ends of blocks
 TOP = 5
 COUNT_FROM_PAD = ("roberta", "xlm-roberta", "mpnet", "camembert", "data2vec-text",
                   "roberta-prelayernorm", "xlm-roberta-xl", "esm")
+# Those without groups of heads.
+DECODERS = ("gpt2", "gpt_neox", "bloom", "opt", "mpt", "biogpt",
+            "modernbert-decoder")
 
 
 def kind_of(fixture):
@@ -35,8 +38,14 @@ def build(folder, fixture):
     checkpoints.save(model, folder, fixture)
     if "logit_score" in fixture:
         sentence_modules.write_logit_score(folder, fixture["logit_score"])
-    if "sentence" in fixture:
+    if "sentence" in fixture and not fixture.get("bare"):
         sentence_modules.write(folder, config.hidden_size, fixture["sentence"], rng)
+
+
+def decoder_reads(config):
+    """Whether the head is that of an encoder-decoder's decoder."""
+    return config.model_type in ("bart", "t5", "mt5", "umt5") and (
+        config.architectures[0].endswith(("SequenceClassification", "QuestionAnswering")))
 
 
 def inputs(config, rng):
@@ -44,7 +53,7 @@ def inputs(config, rng):
     holes in the mask, and padding: on the left, and where it is not masked."""
     pad = config.pad_token_id
     counted = config.model_type not in COUNT_FROM_PAD
-    end = [config.eos_token_id] if config.model_type == "bart" else []
+    end = [config.eos_token_id] if decoder_reads(config) else []
 
     def ids(length):
         found = rng.randint(4, config.vocab_size, length - len(end))
@@ -58,8 +67,7 @@ def inputs(config, rng):
         result.append({"source": ids(24), "types": types})
     if end:  # a decoder reads what is masked
         return result
-    if (hasattr(config, "num_key_value_heads") or
-            config.model_type == "modernbert-decoder"):
+    if hasattr(config, "num_key_value_heads") or config.model_type in DECODERS:
         # A decoder: no holes, padding on the right, and at the end unmasked.
         result.append({"source": ids(8) + [pad] * 3, "mask": [1] * 8 + [0] * 3})
         return result + [{"source": ids(7) + [pad] * 2}]
@@ -163,8 +171,16 @@ def token_scores(model, folder, fixture, given):
         "terms": nine(terms), "scores": [nine(torch.sigmoid(score)[0])]})]
 
 
+@torch.no_grad()
 def token_classes(model, folder, fixture, given):
+    last = getattr(model, "score", None) or model.classifier
+    read = []
+    hook = last.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0][0]))
     some, few = some_rows(given, run(model, given))
+    hook.remove()
+    if fixture["seed"] >= 8000:
+        some = {**some, "terms": nine(min((last.weight * row).norm()
+                                          for row in read[0]))}
     return [("classify_tokens", {**given, **some, "logits": rows(few),
                                  "scores": rows(torch.softmax(few, -1))})]
 

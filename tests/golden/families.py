@@ -13,12 +13,14 @@ from decoder_head_fixtures import DECODER_HEADS
 from encoder_fixtures import ENCODERS, SEEDED_ENCODERS
 from encoder_relatives import ENCODER_RELATIVES
 from fixture_cases import robust, write_expected
+from head_fixtures import HEADS
 from seq2seq_fixtures import SEQ2SEQ
 
 FIXTURES = SEQ2SEQ + SEEDED_ENCODERS + FAIRSEQ_DECODERS + [
     {"seed": first + 10 * i, **fixture}
     for first, fixtures in ((3000, ENCODERS), (3500, ENCODER_RELATIVES),
-                            (4000, DECODERS), (8000, DECODER_HEADS))
+                            (4000, DECODERS), (8000, DECODER_HEADS),
+                            (8500, HEADS))
     for i, fixture in enumerate(fixtures)]
 
 

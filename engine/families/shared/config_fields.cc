@@ -143,6 +143,17 @@ absl::StatusOr<std::string> Architecture(
   return std::string();
 }
 
+absl::StatusOr<bool> NamesNoHead(const JsonFile& config) {
+  if (!config.Has("architectures")) return false;
+  ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                   config.Strings("architectures"));
+  return !names.empty() &&
+         std::all_of(names.begin(), names.end(), [](const std::string& name) {
+           return absl::EndsWith(name, "Model") && HeadName(name).empty() &&
+                  !absl::EndsWith(name, "HeadsModel");
+         });
+}
+
 absl::Status CheckDecoderOf(const JsonFile& config,
                             absl::string_view supported) {
   RETURN_IF_ERROR(Architecture(config, {supported}).status());

@@ -72,6 +72,10 @@ absl::StatusOr<AttentionSpec> DividedHeads(const JsonFile& config,
 absl::StatusOr<std::string> Architecture(
     const JsonFile& config, absl::Span<const absl::string_view> supported);
 
+// Returns true if "architectures" names classes, none of which has a head
+// ("LlamaModel").
+absl::StatusOr<bool> NamesNoHead(const JsonFile& config);
+
 // Checks that a decoder-only family's file names no head but that of
 // `supported`, and that its decoder is causal and has no cross-attention.
 absl::Status CheckDecoderOf(const JsonFile& config,

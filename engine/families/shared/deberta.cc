@@ -181,6 +181,7 @@ absl::StatusOr<UsualHeads> DebertaHeads(const JsonFile& config,
           .status());
   UsualHeads heads = {
       .sequence = {{"pooler.dense", {spec.hidden, pooler}}, {"classifier", {}}},
+      .choice = {{"pooler.dense", {spec.hidden, pooler}}, {"classifier", {1}}},
       .masked_lm = {},
       .decoder = "cls.predictions.decoder",
       .decoder_bias = {"cls.predictions.decoder.bias", "cls.predictions.bias"}};

@@ -31,6 +31,8 @@ struct TokenVectorsWords {
 struct Family {
   std::string model_type;  // "marian"
   TransformerSpec spec;
+  // config.json names a class that has no head ("LlamaModel").
+  bool without_head = false;
   NameTable names;
   Quantization quantization = {};
   // Folders in the model's directory that hold weights too, and files NAME.pt.

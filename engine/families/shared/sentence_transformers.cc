@@ -172,11 +172,16 @@ absl::Status ReadModelConfig(const std::string& directory, Family& family) {
 
 }  // namespace
 
-// A masked language model has sparse weights, as SparseEncoder of
-// sentence-transformers makes them of one.
+// A decoder of a class without a head embeds, by the mean of its vectors, as
+// SentenceTransformer() has it. A masked language model has sparse weights, as
+// SparseEncoder of sentence-transformers makes them of one.
 absl::Status ReadBareModel(const std::string& directory, Family& family) {
   ASSIGN_OR_RETURN(const bool compares, IsStanfordColbert(directory));
   if (compares) return ReadStanfordColbert(directory, family);
+  const bool decodes = family.spec.decoder && !family.spec.encoder;
+  if (family.without_head && decodes && family.spec.generates) {
+    return PoolDecoder(family);
+  }
   const auto& head = family.spec.head;
   if (head && head->kind == HeadKind::kMaskedLm && !family.spec.decoder) {
     family.spec.embed.sparse.emplace();
@@ -225,7 +230,9 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
   }
   ASSIGN_OR_RETURN(const bool ranks,
                    ReadLogitScore(directory, *modules, family));
-  if (!family.spec.encoder && family.spec.generates) PoolDecoder(family);
+  if (!family.spec.encoder && family.spec.generates) {
+    RETURN_IF_ERROR(PoolDecoder(family));
+  }
   // sentence-transformers loads the encoder of T5 alone.
   if (family.spec.encoder && family.spec.decoder) DropDecoder(family);
   ASSIGN_OR_RETURN(const bool compares_tokens, ComparesTokens(directory));

@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "engine/families/load_family.h"
+#include "engine/families/shared/sentence_transformers.h"
 #include "tests/engine/families/config.h"
 
 namespace attend {
@@ -53,6 +56,74 @@ TEST(ArchitecturesTest, AHeadThatIsNotComputedIsRefused) {
   }
   EXPECT_THAT(Named("bert-4x-labels", {"BertLMHeadModel"}).status().message(),
               HasSubstr("architectures is [\"BertLMHeadModel\"]"));
+}
+
+// What generates, embeds or labels, of one directory.
+TEST(ArchitecturesTest, ADecoderOfAClassWithoutAHeadEmbeds) {
+  const std::string directory =
+      ATTEND_SOURCE_DIR "/tests/golden/families/llama-4x-linear-rope";
+  const auto generates = [&](const Json& names) {
+    Family family = *Named("llama-4x-linear-rope", names);
+    EXPECT_TRUE(ReadSentenceTransformers(directory, family).ok());
+    return family.spec.generates;
+  };
+  EXPECT_FALSE(generates({"LlamaModel"}));
+  EXPECT_TRUE(generates({"LlamaForCausalLM"}));
+  EXPECT_TRUE(generates({"MyOwnModel", "LlamaForCausalLM"}));
+  EXPECT_TRUE(generates({"OpenAIGPTLMHeadModel"}));
+  EXPECT_TRUE(generates(Json::array()));
+}
+
+// The vectors of OPT 350M have another width than its layers.
+TEST(ArchitecturesTest, AProjectedDecoderThatEmbedsIsRefused) {
+  Family family = *Named("opt-4x-post-norm-projected", {"OPTModel"});
+  EXPECT_THAT(ReadSentenceTransformers("/nowhere", family).message(),
+              HasSubstr("are mapped to 18 numbers"));
+}
+
+TEST(ArchitecturesTest, PaddingHasTheIdOfTheFamilyIfTheFileNamesNone) {
+  const auto padding = [](const std::string& fixture) {
+    Json json;
+    std::ifstream(ATTEND_SOURCE_DIR "/tests/golden/families/" + fixture +
+                  "/config.json") >>
+        json;
+    json.erase("pad_token_id");
+    return LoadFamily(*JsonFile::Parse("config.json", json.dump()))
+        ->spec.head->padding_id;
+  };
+  EXPECT_EQ(padding("gemma-labels"), 0);
+  EXPECT_EQ(padding("opt-labels"), 1);
+  EXPECT_EQ(padding("llama-labels"), -1);
+  // 32000, which a vocabulary of 61 does not have.
+  EXPECT_EQ(padding("phi3-labels"), -1);
+  const auto null = FixtureConfig("gemma-labels", {{"pad_token_id", nullptr}});
+  EXPECT_EQ(LoadFamily(null)->spec.head->padding_id, -1);
+}
+
+TEST(ArchitecturesTest, AnEncoderThatDecodesIsOneOfBert) {
+  const auto error = [](const char* fixture, const Json& changes) {
+    return std::string(
+        LoadFamily(FixtureConfig(fixture, changes)).status().message());
+  };
+  EXPECT_THAT(error("bert-causal", {{"architectures", {"BertModel"}}}),
+              HasSubstr("is_decoder is true, expected false without "
+                        "BertLMHeadModel"));
+  EXPECT_THAT(
+      error("roberta-mask",
+            {{"is_decoder", true}, {"architectures", {"RobertaForCausalLM"}}}),
+      HasSubstr("is_decoder is true"));
+}
+
+TEST(ArchitecturesTest, OnlyTheUsualSummaryOfElectraChooses) {
+  const auto error = [](const Json& changes) {
+    return std::string(LoadFamily(FixtureConfig("electra-choice", changes))
+                           .status()
+                           .message());
+  };
+  EXPECT_THAT(error({{"summary_type", "last"}}),
+              HasSubstr("summary_type is \"last\", expected first"));
+  EXPECT_THAT(error({{"summary_use_proj", false}}),
+              HasSubstr("summary_use_proj is false"));
 }
 
 TEST(ConfigsTest, AMillionPositionsLoad) {

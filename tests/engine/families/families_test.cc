@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/compute/compute.h"
@@ -159,7 +160,9 @@ std::vector<std::string> Fixtures(const std::string& parent) {
     if (fs::exists(entry.path() / "modules.json")) continue;
     Json config;
     std::ifstream(entry.path() / "config.json") >> config;
-    if (config.value("is_encoder_decoder", false)) {
+    const bool labels_tokens = absl::EndsWith(
+        config["architectures"][0].get<std::string>(), "TokenClassification");
+    if (config.value("is_encoder_decoder", false) && !labels_tokens) {
       directories.push_back(entry.path());
     }
   }

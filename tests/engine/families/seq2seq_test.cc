@@ -229,7 +229,7 @@ TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
   };
   for (const Case& c : std::vector<Case>{
            {"bart-gelu",
-            {{"architectures", {"BartForQuestionAnswering"}}},
+            {{"architectures", {"BartForTokenClassification"}}},
             "expected one of BartForConditionalGeneration, BartModel"},
            {"bart-gelu",
             {{"activation_function", "quick_gelu"}},
@@ -267,7 +267,7 @@ TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
             {{"normalize_embedding", true}},
             "normalize_embedd"},
            {"t5-few-buckets",
-            {{"architectures", {"T5ForQuestionAnswering"}}},
+            {{"architectures", {"T5ForMaskedLM"}}},
             "T5EncoderModel"},
            {"t5-few-buckets",
             {{"feed_forward_proj", "relu-gelu"}},
