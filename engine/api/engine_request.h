@@ -66,6 +66,8 @@ struct EmbedTask {
   // Whether the kept numbers are scaled to length 1; nullopt: as the model
   // says.
   std::optional<bool> normalize = std::nullopt;
+  // The route through the model: an index of ModelInfo::routes.
+  int route = 0;
 };
 
 // Compute the logits of the model's head: a score of each label for the source

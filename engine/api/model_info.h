@@ -27,6 +27,14 @@ struct TokenVectorsInfo {
   std::vector<int> skipped_ids = {};  // tokens of documents without a vector
 };
 
+// The routes that texts take, as indices of ModelInfo::routes: those of which
+// nothing is said, queries, and documents. -1: the model has no route for them.
+struct RoleRoutes {
+  int text = 0;
+  int query = 0;
+  int document = 0;
+};
+
 struct ModelInfo {
   std::string name;
   std::string family;  // config.json's model_type
@@ -103,6 +111,11 @@ struct ModelInfo {
   int min_length = 0;
   // Defaults in the model's files that are not in `generation`.
   std::vector<MissingDefault> missing_defaults = {};
+  // The model for the texts of each route, where texts are embedded in several
+  // ways (Router of sentence-transformers): EmbedTask::route. This info is that
+  // of the first route. Empty: there is one way.
+  std::vector<ModelInfo> routes = {};
+  RoleRoutes role_routes = {};
 };
 
 // The input that the model takes: a source, or a prompt of the same ids.

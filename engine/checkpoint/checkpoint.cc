@@ -5,9 +5,11 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "engine/checkpoint/converted_doubles.h"
 #include "engine/checkpoint/foreign_file.h"
@@ -72,7 +74,7 @@ absl::StatusOr<Checkpoint> Checkpoint::Open(
                               : absl::StrCat(directory, "/", model_folder);
   RETURN_IF_ERROR(checkpoint.AddDirectory(checkpoint.directory_, ""));
   for (const std::string& folder : folders) {
-    if (!IsPlainName(folder)) {
+    if (!absl::c_all_of(absl::StrSplit(folder, '/'), IsPlainName)) {
       return absl::InvalidArgumentError(
           absl::StrCat(directory, ": weights are in \"", folder,
                        "\", expected the name of a folder in it"));

@@ -121,6 +121,7 @@ absl::StatusOr<TensorView> Weights::View(absl::string_view slot,
   ASSIGN_OR_RETURN(TensorView view, source_.Find(match.tensor));
   std::vector<int64_t> row_shape = whole;
   if (shape.size() == 1) row_shape.insert(row_shape.begin(), 1);
+  if (whole.size() == 2 && whole[1] == 1) row_shape.pop_back();
   if (view.shape != whole && view.shape != row_shape) {
     return absl::InvalidArgumentError(
         absl::StrCat(view.place, " has shape ", ShapeText(view.shape),

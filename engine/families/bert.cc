@@ -51,6 +51,7 @@ absl::StatusOr<Family> LoadBert(const JsonFile& config) {
   if (named != nullptr && named->last == kNextSentence) {
     family.labels = {"is_next", "not_next"};
   }
+  family.stanford_colbert = named != nullptr && named->name == kStanfordColbert;
   AddOldNormNames(family.names);
   return family;
 }

@@ -18,6 +18,9 @@ absl::StatusOr<Family> LoadFamily(const JsonFile& config);
 // and model2vec have them: an embedding is the mean of its tokens' vectors.
 // There is no config.json; the tensors say the sizes.
 absl::StatusOr<Family> LoadStaticEmbedding(const TensorSource& tensors);
+// A weight of each token, as SparseStaticEmbedding of sentence-transformers has
+// them: a text has the weights of its tokens.
+absl::StatusOr<Family> LoadSparseStaticEmbedding(const TensorSource& tensors);
 
 // The families, a file each.
 absl::StatusOr<Family> LoadAlbert(const JsonFile& config);

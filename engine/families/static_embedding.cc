@@ -16,6 +16,21 @@ constexpr int kMaxTokens = 1 << 15;
 // The names of sentence-transformers and of model2vec.
 constexpr const char* kTables[] = {"embedding.weight", "embeddings"};
 
+// A table of vectors of `width` numbers, in a tensor of that name.
+Family TableOf(const char* tensor, int vocab, int width) {
+  Family family;
+  family.model_type = "static_embedding";
+  family.spec.hidden = width;
+  EmbeddingSpec& embedding = family.spec.encoder.emplace().embedding;
+  embedding.vocab = vocab;
+  embedding.width = width;
+  embedding.positions = Positions::kNone;
+  embedding.max_positions = kMaxTokens;
+  family.adds_special = false;
+  AddTensor("encoder.embedding.tokens", {tensor}, family.names);
+  return family;
+}
+
 }  // namespace
 
 absl::StatusOr<Family> LoadStaticEmbedding(const TensorSource& tensors) {
@@ -41,16 +56,21 @@ absl::StatusOr<Family> LoadStaticEmbedding(const TensorSource& tensors) {
     return absl::InvalidArgumentError(absl::StrCat(
         view.place, " has another shape than [tokens, numbers of a vector]"));
   }
-  Family family;
-  family.model_type = "static_embedding";
-  family.spec.hidden = static_cast<int>(view.shape[1]);
-  EmbeddingSpec& embedding = family.spec.encoder.emplace().embedding;
-  embedding.vocab = static_cast<int>(view.shape[0]);
-  embedding.width = family.spec.hidden;
-  embedding.positions = Positions::kNone;
-  embedding.max_positions = kMaxTokens;
-  family.adds_special = false;
-  AddTensor("encoder.embedding.tokens", {*table}, family.names);
+  return TableOf(*table, static_cast<int>(view.shape[0]),
+                 static_cast<int>(view.shape[1]));
+}
+
+absl::StatusOr<Family> LoadSparseStaticEmbedding(const TensorSource& tensors) {
+  ASSIGN_OR_RETURN(const TensorView view, tensors.Find("weight"));
+  if (view.shape.size() != 1 || view.shape[0] < 1 ||
+      view.shape[0] > kVocab.max) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(view.place, " has another shape than [tokens]"));
+  }
+  Family family = TableOf("weight", static_cast<int>(view.shape[0]), 1);
+  EmbedSpec& embed = family.spec.embed;
+  embed.pooled = false;
+  embed.sparse.emplace().layers = {{.out = 1, .linear = false}};
   return family;
 }
 

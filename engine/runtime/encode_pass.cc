@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "engine/compute/op_timer.h"
-#include "engine/runtime/head_of.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -19,7 +18,8 @@ EncodePass::EncodePass(WorkerMemory& memory, int max_source_tokens,
       buffer_(memory.transformer.encoder_kv_layout(),
               max_source_tokens + max_rows, memory.transformer.spec().hidden,
               memory.transformer.encoder_query_width()),
-      head_buffer_(memory.transformer.head_width()) {
+      head_buffer_(memory.transformer.head_width()),
+      choices_(HeadChoices(memory.transformer.spec())) {
   sources_.reserve(max_rows);
   encodes_.reserve(max_rows);
   vectors_.reserve(max_vectors_);
@@ -31,11 +31,8 @@ absl::Status EncodePass::Run() {
   if (encodes_.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(memory_.transformer.Encode(memory_.exec, memory_.activations,
                                              absl::MakeSpan(encodes_)));
-  for (const EncoderTask::Layers layers :
-       {EncoderTask::Layers::kNone, EncoderTask::Layers::kEmbed,
-        EncoderTask::Layers::kHead, EncoderTask::Layers::kSparse,
-        EncoderTask::Layers::kTokens}) {
-    RETURN_IF_ERROR(RunHeads(layers));
+  for (const HeadChoice& choice : choices_) {
+    RETURN_IF_ERROR(RunHeads(choice));
   }
   for (const auto& [sequence, rows, piece] : sources_) {
     if (sequence->source()->Encoded()) sequence->source()->Finish();
@@ -54,36 +51,34 @@ void EncodePass::PlanEncodes() {
   });
 }
 
-absl::Status EncodePass::RunHeads(EncoderTask::Layers layers) {
+absl::Status EncodePass::RunHeads(const HeadChoice& choice) {
   vectors_.clear();
   for (const auto& [sequence, rows, piece] : sources_) {
     EncoderTask* const task = sequence->encoder_task();
     const SourceEncode& source = *sequence->source();
     if (task == nullptr || !source.Encoded()) continue;
     for (const EncoderTask::Part& part : task->parts()) {
-      if (part.layers != layers) continue;
+      if (!choice.Has(part)) continue;
       for (int i = 0; i < part.vectors; ++i) {
         vectors_.push_back({task, &part, &source.state(), i});
         if (vectors_.size() < max_vectors_) continue;
-        RETURN_IF_ERROR(RunHead(layers));
+        RETURN_IF_ERROR(RunHead(choice));
         vectors_.clear();
       }
     }
   }
-  return vectors_.empty() ? absl::OkStatus() : RunHead(layers);
+  return vectors_.empty() ? absl::OkStatus() : RunHead(choice);
 }
 
-absl::Status EncodePass::RunHead(EncoderTask::Layers layers) {
+absl::Status EncodePass::RunHead(const HeadChoice& choice) {
   const Transformer& transformer = memory_.transformer;
   const int rows = static_cast<int>(vectors_.size());
   const OpTimer timer({.name = "head", .rows = rows});
-  const TransformerSpec& spec = transformer.spec();
-  const int width =
-      layers == EncoderTask::Layers::kEmbed ? spec.PooledWidth() : spec.hidden;
-  const Matrix src = head_buffer_.rows(0, rows, width);
+  const Matrix src =
+      head_buffer_.rows(0, rows, WidthBefore(choice, transformer.spec()));
   ReadVectors(src);
   Matrix result = src;
-  if (const Head* const head = HeadOf(transformer, layers)) {
+  if (const Head* const head = HeadOf(transformer, choice)) {
     ASSIGN_OR_RETURN(result, head->Run(memory_.exec, head_buffer_, src));
   }
   // A model has one head: either all its vectors want logits, or none does.

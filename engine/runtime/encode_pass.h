@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "engine/runtime/encoder_task.h"
+#include "engine/runtime/head_of.h"
 #include "engine/runtime/transformer_sequence.h"
 #include "engine/runtime/worker_memory.h"
 #include "engine/transformer/encode_buffer.h"
@@ -50,10 +51,10 @@ class EncodePass {
   // Fills encodes_. Removes sources whose keys and values are in the pool
   // already.
   void PlanEncodes();
-  // Computes `layers` for all vectors of the tasks that have these layers.
-  absl::Status RunHeads(EncoderTask::Layers layers);
-  // Computes `layers` for vectors_, as one batch.
-  absl::Status RunHead(EncoderTask::Layers layers);
+  // Computes the layers for all vectors of the tasks that have these layers.
+  absl::Status RunHeads(const HeadChoice& choice);
+  // Computes the layers for vectors_, as one batch.
+  absl::Status RunHead(const HeadChoice& choice);
   void ReadVectors(Matrix dst) const;
   absl::Status RunLogits(Matrix src);
   // Pools the last logits of the vectors that want all of them.
@@ -63,6 +64,7 @@ class EncodePass {
   const size_t max_vectors_;
   EncodeBuffer buffer_;
   HeadBuffer head_buffer_;
+  const std::vector<HeadChoice> choices_;
   std::vector<SourceRows> sources_;
   std::vector<EncodePiece> encodes_;
   std::vector<TaskVector> vectors_;

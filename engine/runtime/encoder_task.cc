@@ -22,8 +22,9 @@ int WidthAfter(const std::vector<DenseSpec>& layers, int width) {
 absl::StatusOr<EncoderTask::Part> PooledPart(const EmbedTask& task,
                                              const TransformerSpec& spec,
                                              int rows) {
-  const int width = spec.EmbedWidth();
-  if (!spec.embed.pooled) {
+  const EmbedSpec& embed = spec.Route(task.route);
+  const int width = spec.EmbedWidth(task.route);
+  if (!embed.pooled) {
     return absl::InvalidArgumentError(
         "the model has no vector of a whole text");
   }
@@ -33,10 +34,11 @@ absl::StatusOr<EncoderTask::Part> PooledPart(const EmbedTask& task,
   }
   EncoderTask::Part part = {
       .layers = EncoderTask::Layers::kEmbed,
+      .route = task.route,
       .width = task.dimensions > 0 ? task.dimensions : width,
-      .poolings = spec.embed.poolings,
-      .normalize = task.normalize.value_or(spec.embed.normalize)};
-  if (spec.embed.pools_prompt) return part;
+      .poolings = embed.poolings,
+      .normalize = task.normalize.value_or(embed.normalize)};
+  if (embed.pools_prompt) return part;
   if (task.prompt_tokens >= rows) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "the prompt has %d tokens of %d, but the model pools the tokens after "
@@ -69,12 +71,16 @@ EncoderTask::EncoderTask(std::vector<Part> parts, int top)
 
 absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
     const EmbedTask& task, const TransformerSpec& spec, int rows) {
+  if (task.route < 0 || task.route >= spec.Routes()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "route is %d, must be in [0, %d)", task.route, spec.Routes()));
+  }
   std::vector<Part> parts;
   if (task.per_token) {
     parts.push_back({.vectors = rows, .width = spec.hidden});
     return std::unique_ptr<EncoderTask>(new EncoderTask(std::move(parts), 0));
   }
-  const EmbedSpec& embed = spec.embed;
+  const EmbedSpec& embed = spec.Route(task.route);
   if (task.pooled) {
     ASSIGN_OR_RETURN(parts.emplace_back(), PooledPart(task, spec, rows));
   }

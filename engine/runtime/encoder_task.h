@@ -27,6 +27,7 @@ class EncoderTask {
   // Vectors that go through the same layers.
   struct Part {
     Layers layers = Layers::kNone;
+    int route = 0;  // with kEmbed: whose layers, see TransformerSpec::Route()
     int vectors = 1;
     int width = 0;  // numbers of a result that are kept
     // Poolings that make one vector of the tokens'; empty: one for each token.
@@ -55,7 +56,7 @@ class EncoderTask {
     return top_ > 0 || part.folds.has_value();
   }
   // Copies the i-th vector of a part to dst, which is [hidden], or
-  // [PooledWidth()] for kEmbed.
+  // [PooledWidth(route)] for kEmbed.
   void Read(const EncodeState& state, const Part& part, int i, int hidden,
             float* dst) const;
   LogitsNeed need(const Part& part) const {

@@ -17,6 +17,7 @@
 #include "engine/runtime/load_transformer.h"
 #include "engine/runtime/model_files.h"
 #include "engine/runtime/model_memory.h"
+#include "engine/runtime/routed_engine.h"
 #include "engine/runtime/token_words.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tensor/text_list.h"
@@ -38,6 +39,17 @@ void CheckDefaults(const std::string& path, const TransformerSpec& spec,
       "%s: the model's generation parameters: %s", path, status.message()));
 }
 
+// The memory that the model of one set of files takes.
+std::vector<MemoryNeed> NeedsOf(const ModelFiles& files, ComputeType dtype,
+                                const EngineOptions& options) {
+  const TransformerSpec& spec = files.family.spec;
+  std::vector<MemoryNeed> needs =
+      ServingNeeds(spec, dtype, FitOptions(spec, options));
+  needs.push_back({"weights", WeightBytes(*files.tensors, files.family.names,
+                                          spec, dtype)});
+  return needs;
+}
+
 // Checks, before any memory of the model is taken, that this process may have
 // all of it, with the draft model's, if there is one. Otherwise the system
 // might kill the process, or a library might end it.
@@ -47,12 +59,14 @@ absl::Status CheckRoom(const ModelFiles& files, ComputeType dtype,
   // The memory that oneDNN takes for its kernels, and that loading tensors
   // takes.
   constexpr uint64_t kBeside = uint64_t{384} << 20;
-  const TransformerSpec& spec = files.family.spec;
-  RETURN_IF_ERROR(spec.Validate());
-  std::vector<MemoryNeed> needs =
-      ServingNeeds(spec, dtype, FitOptions(spec, options));
-  needs.push_back({"weights", WeightBytes(*files.tensors, files.family.names,
-                                          spec, dtype)});
+  RETURN_IF_ERROR(files.family.spec.Validate());
+  std::vector<MemoryNeed> needs = NeedsOf(files, dtype, options);
+  for (const ModelFiles& other : files.others) {
+    RETURN_IF_ERROR(other.family.spec.Validate());
+    for (MemoryNeed& need : NeedsOf(other, dtype, options)) {
+      needs.push_back(need);
+    }
+  }
   if (draft) {
     for (MemoryNeed& need : DraftNeeds(*draft)) needs.push_back(need);
   }
@@ -100,6 +114,7 @@ ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   info.max_text_tokens = family.max_text_tokens > 0
                              ? family.max_text_tokens
                              : files.tokenizer->max_length();
+  info.role_routes = files.role_routes;
   if (files.generation) {
     info.generation = std::move(files.generation->params);
     info.max_length = files.generation->max_length;
@@ -138,6 +153,32 @@ DraftInfo InfoOf(const DraftModel& draft) {
   return {.family = draft.family,
           .cost = draft.cost,
           .kv_cache_bytes = draft.options.kv_cache_bytes};
+}
+
+// The engine of a model whose texts take several routes, some of which begin
+// with a module that is not in `files` but in files.others. `engine` computes
+// the others.
+absl::StatusOr<std::unique_ptr<Engine>> AddRoutes(
+    Compute& compute, ModelFiles& files, ComputeType dtype,
+    const EngineOptions& options, std::unique_ptr<Engine> engine,
+    std::vector<std::shared_ptr<const Tokenizer>>& tokenizers) {
+  const std::string name = engine->info().name;
+  std::vector<std::unique_ptr<Engine>> engines;
+  tokenizers.resize(files.family.spec.Routes());
+  for (ModelFiles& other : files.others) {
+    const TransformerSpec spec = other.family.spec;
+    ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer,
+                     LoadTransformer(compute, other, dtype, options));
+    ASSIGN_OR_RETURN(engines.emplace_back(),
+                     TransformerEngine::Create(
+                         compute, std::move(transformer),
+                         TextsOfTokens(*other.tokenizer, spec.LogitsVocab()),
+                         InfoOf(name, other), options, {}));
+    tokenizers.resize(tokenizers.size() + spec.Routes(),
+                      std::move(other.tokenizer));
+  }
+  engines.insert(engines.begin(), std::move(engine));
+  return std::make_unique<RoutedEngine>(std::move(engines));
 }
 
 // Without a file the shortlist is null.
@@ -204,6 +245,11 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                        {.draft = std::move(draft),
                         .shortlist = std::move(listed.shortlist),
                         .source_ngram_size = source_ngram_size}));
+  if (!files.others.empty()) {
+    ASSIGN_OR_RETURN(model.engine, AddRoutes(compute, files, dtype, options,
+                                             std::move(model.engine),
+                                             model.route_tokenizers));
+  }
   // Gives memory that was needed for loading only back to the system.
   malloc_trim(0);
   if (spec.decoder && spec.generates) {

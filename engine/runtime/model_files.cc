@@ -92,39 +92,41 @@ absl::Status NoConfig(const std::string& path) {
       path, ": no config.json in it, so it is not the directory of a model"));
 }
 
-// A table of vectors of a tokenizer's tokens.
-absl::StatusOr<ModelFiles> OpenStatic(const std::string& directory,
-                                      const FirstModule& first) {
+// A table of vectors, or of weights, of a tokenizer's tokens.
+absl::StatusOr<ModelFiles> OpenStatic(const RouteGroup& group) {
+  const FirstModule& first = group.first;
   ModelFiles files;
   ASSIGN_OR_RETURN(const Checkpoint table, Checkpoint::Open(first.directory));
-  ASSIGN_OR_RETURN(files.family, LoadStaticEmbedding(table));
-  RETURN_IF_ERROR(ReadSentenceTransformers(directory, files.family));
+  ASSIGN_OR_RETURN(files.family, first.kind == FirstModule::Kind::kStatic
+                                     ? LoadStaticEmbedding(table)
+                                     : LoadSparseStaticEmbedding(table));
+  RETURN_IF_ERROR(ReadSentenceTransformers(group, files.family));
   ASSIGN_OR_RETURN(files.tokenizer, LoadTokenizer(first.directory));
   RETURN_IF_ERROR(CheckVocabularies(*files.tokenizer, files.family.spec));
   ASSIGN_OR_RETURN(
       Checkpoint checkpoint,
-      Checkpoint::Open(directory, files.family.folders, first.folder));
+      Checkpoint::Open(group.directory, files.family.folders, first.folder));
   files.tensors = std::make_unique<const Checkpoint>(std::move(checkpoint));
   return files;
 }
 
-// `adapter`: see OpenModelFiles(); "" for none.
-absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory,
-                                         const std::string& adapter) {
-  ASSIGN_OR_RETURN(const FirstModule first, ReadFirstModule(directory));
-  if (first.is_static) {
-    if (adapter.empty()) return OpenStatic(directory, first);
+// The models of routes that begin with the same module. `adapter`: see
+// OpenModelFiles(); "" for none.
+absl::StatusOr<ModelFiles> OpenGroup(const RouteGroup& group,
+                                     const std::string& adapter) {
+  const std::string& own = group.first.directory;
+  if (group.first.kind != FirstModule::Kind::kTransformer) {
+    if (adapter.empty()) return OpenStatic(group);
     return absl::InvalidArgumentError(
-        absl::StrCat("adapter is ", adapter, ", but ", directory,
+        absl::StrCat("adapter is ", adapter, ", but ", own,
                      " is a table of vectors, which has no layers"));
   }
-  const std::string& own = first.directory;
   if (!Has(own, "config.json")) return NoConfig(own);
   ASSIGN_OR_RETURN(const JsonFile config, JsonFile::Load(own + "/config.json"));
   ModelFiles files;
   ASSIGN_OR_RETURN(files.family, LoadFamily(config));
   const TransformerSpec& spec = files.family.spec;
-  RETURN_IF_ERROR(ReadSentenceTransformers(directory, files.family));
+  RETURN_IF_ERROR(ReadSentenceTransformers(group, files.family));
   ASSIGN_OR_RETURN(files.tokenizer,
                    LoadTokenizer(own, {.lower_case = files.family.lower_case,
                                        .prefixes = files.family.prefixes}));
@@ -136,9 +138,9 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory,
     ASSIGN_OR_RETURN(files.generation,
                      LoadGenerationDefaults(own, config, spec));
   }
-  ASSIGN_OR_RETURN(
-      Checkpoint checkpoint,
-      Checkpoint::Open(directory, files.family.folders, first.folder));
+  ASSIGN_OR_RETURN(Checkpoint checkpoint,
+                   Checkpoint::Open(group.directory, files.family.folders,
+                                    group.first.folder));
   FitNames(files.family.names, checkpoint);
   const Quantization& quantization = files.family.quantization;
   if (quantization.layout == MatrixLayout::kPlain) {
@@ -160,6 +162,31 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory,
                      LoadGenerationDefaults(own, config, spec));
   }
   RETURN_IF_ERROR(TakeTokenizer(files.adapter, files));
+  return files;
+}
+
+absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory,
+                                         const std::string& adapter) {
+  ASSIGN_OR_RETURN(const ModuleList modules, ReadModuleList(directory));
+  const std::vector<RouteGroup>& groups = modules.groups;
+  if (groups.size() > 1 && !adapter.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("adapter is ", adapter, ", but ", directory,
+                     " is a Router to several models"));
+  }
+  ASSIGN_OR_RETURN(ModelFiles files, OpenGroup(groups.front(), adapter));
+  files.role_routes = modules.roles;
+  for (size_t i = 1; i < groups.size(); ++i) {
+    ASSIGN_OR_RETURN(files.others.emplace_back(), OpenGroup(groups[i], ""));
+  }
+  for (size_t i = 0; i < groups.size() && groups.size() > 1; ++i) {
+    const ModelFiles& own = i == 0 ? files : files.others[i - 1];
+    if (!own.family.spec.decoder) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        groups[i].first.directory,
+        ": is a decoder, one of several models of a Router, which must be ",
+        "encoders; serve the folders of the routes one by one"));
+  }
   return files;
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/api/model_info.h"
 #include "engine/checkpoint/tensor_source.h"
 #include "engine/families/shared/family.h"
 #include "engine/families/shared/generation_config.h"
@@ -28,6 +29,11 @@ struct ModelFiles {
   std::vector<std::string> skipped = {};
   // The directory of the LoRA adapter in `tensors`; empty: there is none.
   std::string adapter = {};
+  // The files of routes that begin with another module (Router of
+  // sentence-transformers), and the routes of texts by their roles, counted
+  // through these files and all others.
+  std::vector<ModelFiles> others = {};
+  RoleRoutes role_routes = {};
 };
 
 // Opens a GGUF file, a Hugging Face directory, or one of CTranslate2: with

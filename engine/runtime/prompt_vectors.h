@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "engine/runtime/decoder_rows.h"
 #include "engine/runtime/encoder_task.h"
+#include "engine/runtime/head_of.h"
 #include "engine/runtime/pooled_prompt.h"
 #include "engine/runtime/worker_memory.h"
 #include "engine/transformer/head.h"
@@ -42,14 +43,15 @@ class PromptVectors {
     int index;
   };
   // Reads the rows of all prompts for the parts with these layers.
-  absl::Status Read(EncoderTask::Layers layers);
-  absl::Status ReadPart(const WantedRows& wanted, size_t part);
-  int WidthOf(EncoderTask::Layers layers) const;
+  absl::Status Read(const HeadChoice& choice);
+  absl::Status ReadPart(const WantedRows& wanted, size_t part,
+                        const HeadChoice& choice);
   // Takes the vectors at hand through the layers.
-  absl::Status RunLayers(EncoderTask::Layers layers);
+  absl::Status RunLayers(const HeadChoice& choice);
 
   WorkerMemory& memory_;
   HeadBuffer buffer_;
+  const std::vector<HeadChoice> choices_;
   std::vector<WantedRows> wanted_;
   std::vector<Vector> vectors_;  // in buffer_
 };

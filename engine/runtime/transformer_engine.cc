@@ -27,6 +27,18 @@ KvLayout LayoutOf(const Transformer& transformer,
       options.kv_cache_dtype.value_or(DefaultKvType(transformer.dtype())));
 }
 
+// Fills the fields that differ between routes.
+void FillEmbedding(const TransformerSpec& spec, int route, ModelInfo& info) {
+  const EmbedSpec& embed = spec.Route(route);
+  info.token_width = spec.hidden;
+  info.embedding_width = embed.pooled ? spec.EmbedWidth(route) : 0;
+  info.pools = embed.pooled;
+  info.weighs_tokens = embed.sparse.has_value();
+  info.weighs_vocabulary = info.weighs_tokens && embed.sparse->layers.empty();
+  info.token_vectors.width = embed.tokens ? spec.TokenWidth() : 0;
+  info.pools_prompt = embed.pools_prompt;
+}
+
 }  // namespace
 
 TransformerEngine::TransformerEngine(Compute& compute,
@@ -54,16 +66,7 @@ TransformerEngine::TransformerEngine(Compute& compute,
   info_.generates = transformer_->generates() && !HeadReadsDecoder();
   info_.continues_source = info_.generates && !transformer_->encodes();
   info_.embeds = !info_.continues_source;
-  if (info_.embeds) {
-    info_.token_width = spec.hidden;
-    info_.embedding_width = spec.embed.pooled ? spec.EmbedWidth() : 0;
-    info_.pools = spec.embed.pooled;
-    info_.weighs_tokens = spec.embed.sparse.has_value();
-    info_.weighs_vocabulary =
-        info_.weighs_tokens && spec.embed.sparse->layers.empty();
-    info_.token_vectors.width = spec.embed.tokens ? spec.TokenWidth() : 0;
-    info_.pools_prompt = spec.embed.pools_prompt;
-  }
+  if (info_.embeds) FillEmbedding(spec, 0, info_);
   info_.fills_masks = spec.head && spec.head->kind == HeadKind::kMaskedLm;
   info_.finds_spans = spec.head && spec.head->kind == HeadKind::kSpans;
   info_.chooses = spec.head && spec.head->kind == HeadKind::kChoice;
@@ -87,6 +90,10 @@ TransformerEngine::TransformerEngine(Compute& compute,
     info_.kv_blocks = pool_blocks_;
     info_.block_tokens = kv_layout_.block_tokens;
   }
+  if (spec.routes.empty()) return;
+  std::vector<ModelInfo> routes(spec.Routes(), info_);
+  for (int i = 0; i < spec.Routes(); ++i) FillEmbedding(spec, i, routes[i]);
+  info_.routes = std::move(routes);
 }
 
 absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(

@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_TRANSFORMER_SPEC_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -171,9 +172,9 @@ struct EmbedSpec {
   std::vector<Pooling> poolings = {Pooling::kMean};
   // False: tokens of a prompt that is put before a text are not pooled.
   bool pools_prompt = true;
-  std::vector<DenseSpec> layers;  // slots "embed.<i>"
-  bool normalize = false;         // to length 1
-  bool pooled = true;             // false: there is no such vector
+  std::vector<DenseSpec> layers = {};  // slots "embed.<i>"
+  bool normalize = false;              // to length 1
+  bool pooled = true;                  // false: there is no such vector
   std::optional<SparseSpec> sparse = std::nullopt;
   std::optional<TokenVectorsSpec> tokens = std::nullopt;
 };
@@ -243,6 +244,10 @@ struct TransformerSpec {
   std::optional<StackSpec> decoder;
   // For models with an encoder, and for decoders that do not generate.
   EmbedSpec embed;
+  // Further ways to embed a source, of which a request chooses one: number 1
+  // and so on, `embed` being number 0. The layers of number i are slots
+  // "embed<i>.<layer>". Not of tokens: neither `tokens` nor sparse layers.
+  std::vector<EmbedSpec> routes = {};
   std::optional<HeadSpec> head;
   // Only of an encoder alone.
   std::optional<AdaptersSpec> adapters = std::nullopt;
@@ -268,12 +273,17 @@ struct TransformerSpec {
   const EmbeddingSpec& SourceEmbedding() const {
     return encoder ? encoder->embedding : decoder->embedding;
   }
-  // Numbers that the first layer of `embed` reads, and numbers of an embedding.
-  int PooledWidth() const {
-    return hidden * static_cast<int>(embed.poolings.size());
+  int Routes() const { return 1 + static_cast<int>(routes.size()); }
+  const EmbedSpec& Route(int route) const {
+    return route == 0 ? embed : routes[route - 1];
   }
-  int EmbedWidth() const {
-    return embed.layers.empty() ? PooledWidth() : embed.layers.back().out;
+  // Numbers that the first layer of a route reads, and numbers of an embedding.
+  int PooledWidth(int route = 0) const {
+    return hidden * static_cast<int>(Route(route).poolings.size());
+  }
+  int EmbedWidth(int route = 0) const {
+    const std::vector<DenseSpec>& layers = Route(route).layers;
+    return layers.empty() ? PooledWidth(route) : layers.back().out;
   }
   // Numbers of a token's vector.
   int TokenWidth() const {
@@ -292,6 +302,11 @@ struct TransformerSpec {
     return masked_lm ? encoder->embedding.vocab : 0;
   }
 };
+
+// The slots of the layers of a route: "embed", "embed1", ...
+inline std::string RouteSlot(int route) {
+  return route == 0 ? "embed" : "embed" + std::to_string(route);
+}
 
 // The tokens [0, PreciseTokens()) have precise weights in int8
 // (MatMul::Create()): those that texts have most often, since vocabularies

@@ -99,10 +99,13 @@ Transformer::Transformer(Compute& compute, const TransformerSpec& spec,
 absl::Status Transformer::LoadHeads(Weights& weights) {
   const LoadOptions options = {.dtype = ComputeType::kF32,
                                .max_rows = kMaxHeadRows};
-  ASSIGN_OR_RETURN(std::vector<Dense> embed,
-                   LoadDense(primitives_, weights, "embed", spec_.PooledWidth(),
-                             spec_.embed.layers, options));
-  embed_ = Head(std::move(embed));
+  for (int route = 0; route < spec_.Routes(); ++route) {
+    ASSIGN_OR_RETURN(std::vector<Dense> embed,
+                     LoadDense(primitives_, weights, RouteSlot(route),
+                               spec_.PooledWidth(route),
+                               spec_.Route(route).layers, options));
+    embeds_.emplace_back(std::move(embed));
+  }
   if (spec_.embed.sparse) {
     ASSIGN_OR_RETURN(std::vector<Dense> sparse,
                      LoadDense(primitives_, weights, "sparse", spec_.hidden,
@@ -212,11 +215,14 @@ void Transformer::CountStageCosts() {
 }
 
 int Transformer::head_width() const {
-  int width = spec_.PooledWidth();
+  int width = 0;
   const auto widen = [&](const std::vector<DenseSpec>& layers) {
     for (const DenseSpec& layer : layers) width = std::max(width, layer.out);
   };
-  widen(spec_.embed.layers);
+  for (int route = 0; route < spec_.Routes(); ++route) {
+    width = std::max(width, spec_.PooledWidth(route));
+    widen(spec_.Route(route).layers);
+  }
   if (spec_.embed.sparse) widen(spec_.embed.sparse->layers);
   if (spec_.embed.tokens) widen(spec_.embed.tokens->layers);
   if (spec_.head) widen(spec_.head->layers);

@@ -82,9 +82,9 @@ class Transformer {
                       absl::Span<EncodePiece> pieces) const;
 
   // The layers after the encoder, or after a decoder that does not generate:
-  // those of EmbedSpec and those of HeadSpec. They read vectors of
-  // PooledWidth() and of `hidden` numbers. Both may be empty.
-  const Head& embed() const { return embed_; }
+  // those of EmbedSpec, of each route, and those of HeadSpec. They read vectors
+  // of PooledWidth() and of `hidden` numbers. All may be empty.
+  const Head& embed(int route = 0) const { return embeds_[route]; }
   const Head& head() const { return head_; }
   // Those of SparseSpec and of TokenVectorsSpec, which read `hidden` numbers.
   const Head& sparse() const { return sparse_; }
@@ -151,7 +151,7 @@ class Transformer {
   std::optional<Norm> logits_in_norm_;
   std::optional<Projection> logits_;
   std::optional<ListedProjection> listed_logits_;  // LoadOptions::lists_tokens
-  Head embed_{{}};
+  std::vector<Head> embeds_;                       // by route
   Head sparse_{{}};
   Head tokens_{{}};
   Head head_{{}};

@@ -128,27 +128,45 @@ absl::Status CheckDense(const std::string& at, int in,
   return absl::OkStatus();
 }
 
-// Checks the sparse weights and the vectors of tokens.
-absl::Status CheckTokenEmbeddings(const TransformerSpec& spec) {
-  const EmbedSpec& embed = spec.embed;
-  if (embed.tokens) {
-    RETURN_IF_ERROR(
-        CheckDense("embed.tokens", spec.hidden, embed.tokens->layers));
-  }
-  if (!embed.sparse) return absl::OkStatus();
-  const SparseSpec& sparse = *embed.sparse;
-  RETURN_IF_ERROR(CheckDense("embed.sparse", spec.hidden, sparse.layers));
-  RETURN_IF_ERROR(AtLeast("embed.sparse.logs", sparse.logs, 0));
+// Checks the sparse weights of a route, which is at `at`.
+absl::Status CheckSparse(const std::string& at, const SparseSpec& sparse,
+                         const TransformerSpec& spec) {
+  RETURN_IF_ERROR(CheckDense(at, spec.hidden, sparse.layers));
+  RETURN_IF_ERROR(AtLeast(at + ".logs", sparse.logs, 0));
   if (sparse.layers.empty()) {
     const bool logits =
         spec.head && spec.head->kind == HeadKind::kMaskedLm && !spec.decoder;
-    return Unset("embed.sparse", !logits, "without layers or masked-LM logits");
+    return Unset(at, !logits, "without layers or masked-LM logits");
   }
-  RETURN_IF_ERROR(Same("embed.sparse.layers.back().out",
-                       sparse.layers.back().out, "a weight", 1));
+  RETURN_IF_ERROR(
+      Same(at + ".layers.back().out", sparse.layers.back().out, "a weight", 1));
   constexpr char kWhere[] = "with layers";
-  RETURN_IF_ERROR(Unset("embed.sparse.sums", sparse.sums, kWhere));
-  return Same("embed.sparse.logs", sparse.logs, "the default, with layers", 1);
+  RETURN_IF_ERROR(Unset(at + ".sums", sparse.sums, kWhere));
+  return Same(at + ".logs", sparse.logs, "the default, with layers", 1);
+}
+
+// Checks a way to embed a source, and what only the first may have.
+absl::Status CheckRoute(const TransformerSpec& spec, int route) {
+  const EmbedSpec& embed = spec.Route(route);
+  const std::string at =
+      route == 0 ? "embed" : absl::StrCat("routes[", route - 1, "]");
+  RETURN_IF_ERROR(AtLeast(at + ".poolings.size()",
+                          static_cast<int>(embed.poolings.size()), 1));
+  RETURN_IF_ERROR(CheckDense(at, spec.PooledWidth(route), embed.layers));
+  if (route > 0) {
+    constexpr char kWhere[] = "but of the first way to embed a source";
+    RETURN_IF_ERROR(Unset(at + ".tokens", embed.tokens.has_value(), kWhere));
+    RETURN_IF_ERROR(Unset(at + ".sparse.layers",
+                          embed.sparse && !embed.sparse->layers.empty(),
+                          kWhere));
+  }
+  if (!spec.encoder && spec.generates) return absl::OkStatus();
+  if (embed.tokens) {
+    RETURN_IF_ERROR(
+        CheckDense(at + ".tokens", spec.hidden, embed.tokens->layers));
+  }
+  return embed.sparse ? CheckSparse(at + ".sparse", *embed.sparse, spec)
+                      : absl::OkStatus();
 }
 
 // Checks the number of logits of heads that always have the same.
@@ -191,11 +209,11 @@ absl::Status CheckDecoderHead(const TransformerSpec& spec) {
 // Checks `embed` and `head`; where a decoder generates and there is no encoder,
 // both must be unset.
 absl::Status CheckHeads(const TransformerSpec& spec) {
-  const EmbedSpec& embed = spec.embed;
-  RETURN_IF_ERROR(AtLeast("embed.poolings.size()",
-                          static_cast<int>(embed.poolings.size()), 1));
-  RETURN_IF_ERROR(CheckDense("embed", spec.PooledWidth(), embed.layers));
+  for (int route = 0; route < spec.Routes(); ++route) {
+    RETURN_IF_ERROR(CheckRoute(spec, route));
+  }
   if (!spec.encoder && spec.generates) {
+    const EmbedSpec& embed = spec.embed;
     constexpr char kWhere[] = "without an encoder";
     RETURN_IF_ERROR(Unset("embed.pooled", !embed.pooled, kWhere));
     RETURN_IF_ERROR(Unset("embed.sparse", embed.sparse.has_value(), kWhere));
@@ -205,9 +223,9 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
     RETURN_IF_ERROR(Unset("embed.pools_prompt", !embed.pools_prompt, kWhere));
     RETURN_IF_ERROR(Unset("embed.layers", !embed.layers.empty(), kWhere));
     RETURN_IF_ERROR(Unset("embed.normalize", embed.normalize, kWhere));
+    RETURN_IF_ERROR(Unset("routes", !spec.routes.empty(), kWhere));
     return Unset("head", spec.head.has_value(), kWhere);
   }
-  RETURN_IF_ERROR(CheckTokenEmbeddings(spec));
   if (!spec.head) return absl::OkStatus();
   const HeadSpec& head = *spec.head;
   RETURN_IF_ERROR(CheckDecoderHead(spec));

@@ -46,15 +46,17 @@ struct ServedModels::Serving {
                     OnStep(step);
                     signal.Notify();
                   }),
-        entry{.name = name,
-              .calls = *metrics,
-              .served = ServedModel{.engine = *model->engine,
-                                    .tokenizer = *model->tokenizer,
-                                    .scheduler = *scheduler,
-                                    .metrics = *metrics,
-                                    .chat = model->chat.get(),
-                                    .grammars = model->grammars.get()},
-              .version = version} {}
+        entry{
+            .name = name,
+            .calls = *metrics,
+            .served = ServedModel{.engine = *model->engine,
+                                  .tokenizer = *model->tokenizer,
+                                  .scheduler = *scheduler,
+                                  .metrics = *metrics,
+                                  .chat = model->chat.get(),
+                                  .grammars = model->grammars.get(),
+                                  .route_tokenizers = model->route_tokenizers},
+            .version = version} {}
 
   // The name's gauges are of the model that calls find.
   void OnStep(const StepReport& step) {

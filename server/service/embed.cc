@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,10 +91,10 @@ absl::StatusOr<EmbedTask> ReadKinds(const v1::EmbedRequest& request,
   return task;
 }
 
-// Takes the weights above 0: `weights` are of all tokens of the vocabulary.
+// Takes the weights but 0: `weights` are of all tokens of the vocabulary.
 void SetWeights(absl::Span<const float> weights, v1::SparseVector& to) {
   for (size_t id = 0; id < weights.size(); ++id) {
-    if (weights[id] <= 0) continue;
+    if (weights[id] == 0) continue;
     to.add_ids(static_cast<int>(id));
     to.add_weights(weights[id]);
   }
@@ -105,11 +106,11 @@ void SetWeights(absl::Span<const float> weights, absl::Span<const int> ids,
                 absl::Span<const int> weightless, v1::SparseVector& to) {
   std::map<int, float> by_id;
   for (size_t i = 0; i < ids.size(); ++i) {
-    if (weights[i] <= 0 ||
+    if (weights[i] == 0 ||
         std::binary_search(weightless.begin(), weightless.end(), ids[i])) {
       continue;
     }
-    float& weight = by_id[ids[i]];
+    float& weight = by_id.try_emplace(ids[i], weights[i]).first->second;
     weight = std::max(weight, weights[i]);
   }
   for (const auto& [id, weight] : by_id) {
@@ -126,11 +127,14 @@ class EmbedHandler final
 
  private:
   absl::StatusOr<int> Prepare(const v1::EmbedRequest& request) override {
-    RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_EMBED}));
+    RETURN_IF_ERROR(CheckTask(model().info(), {v1::TASK_EMBED}));
     RETURN_IF_ERROR(service().CheckManyInputs("inputs", request.inputs_size()));
+    ASSIGN_OR_RETURN(role_, ReadEmbedRole(request.role()));
+    ASSIGN_OR_RETURN(const EmbedRoute route, ChooseRoute(role_, model()));
+    route_.emplace(route);
     RETURN_IF_ERROR(CheckShape(request, info()));
     ASSIGN_OR_RETURN(task_, ReadKinds(request, info()));
-    ASSIGN_OR_RETURN(role_, ReadEmbedRole(request.role()));
+    task_.route = route.number;
     PromptChoice choice = {.role = role_};
     if (request.has_prompt_text()) choice.text = request.prompt_text();
     if (request.has_prompt_name()) choice.name = request.prompt_name();
@@ -238,6 +242,11 @@ class EmbedHandler final
     SetValues(kept, encoding_, to);
   }
 
+  // Those of the route.
+  const ModelInfo& info() const { return route_->info; }
+  const Tokenizer& tokenizer() const { return route_->tokenizer; }
+
+  std::optional<EmbedRoute> route_;
   EmbedTask task_;
   EmbedRole role_ = EmbedRole::kText;
   ChosenPrompt prompt_;

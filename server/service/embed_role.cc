@@ -52,6 +52,26 @@ absl::StatusOr<EmbedRole> ReadEmbedRole(const std::string& role) {
                       absl::CHexEscape(role.substr(0, 100))));
 }
 
+absl::StatusOr<EmbedRoute> ChooseRoute(EmbedRole role,
+                                       const ServedModel& model) {
+  const ModelInfo& info = model.info();
+  const RoleRoutes& routes = info.role_routes;
+  const int number = role == EmbedRole::kQuery      ? routes.query
+                     : role == EmbedRole::kDocument ? routes.document
+                                                    : routes.text;
+  if (number < 0) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "role is %s, but the Router of model '%s' has no route for %s",
+        role == EmbedRole::kText    ? "empty"
+        : role == EmbedRole::kQuery ? "'query'"
+                                    : "'document'",
+        info.name,
+        role == EmbedRole::kText ? "texts without a role" : "such texts"));
+  }
+  return EmbedRoute{info.routes.empty() ? info : info.routes[number],
+                    model.TokenizerOf(number), number};
+}
+
 absl::StatusOr<ChosenPrompt> ChoosePrompt(const PromptChoice& choice,
                                           const ModelInfo& model) {
   if (choice.text) return ChosenPrompt{*choice.text};

@@ -8,6 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "engine/api/model_info.h"
+#include "engine/tokenizer/text/tokenizer.h"
+#include "server/service/model_table.h"
 #include "server/service/source.h"
 
 namespace attend {
@@ -17,6 +19,18 @@ enum class EmbedRole { kText, kQuery, kDocument };
 
 // Reads EmbedRequest.role.
 absl::StatusOr<EmbedRole> ReadEmbedRole(const std::string& role);
+
+// The model as texts of a role see it, and how they are read.
+struct EmbedRoute {
+  const ModelInfo& info;
+  const Tokenizer& tokenizer;
+  int number = 0;  // EmbedTask::route
+};
+
+// The route of texts of a role. INVALID_ARGUMENT if the model has none, as
+// sentence-transformers refuses such texts.
+absl::StatusOr<EmbedRoute> ChooseRoute(EmbedRole role,
+                                       const ServedModel& model);
 
 // What a request says of the prompt: `text`, else the model's prompt of that
 // name, else the prompt of the role, else the model's default.

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "engine/api/engine.h"
 #include "engine/grammar/grammar_compiler.h"
 #include "engine/tensor/mutex.h"
@@ -33,8 +34,16 @@ struct ServedModel {
   const ChatTemplate* chat = nullptr;  // null: the model has none
   // Null: the model does not generate.
   const GrammarCompiler* grammars = nullptr;
+  // See Model::route_tokenizers.
+  absl::Span<const std::shared_ptr<const Tokenizer>> route_tokenizers = {};
 
   const ModelInfo& info() const { return engine.info(); }
+  // The tokenizer of the texts of a route.
+  const Tokenizer& TokenizerOf(int route) const {
+    const bool own = static_cast<size_t>(route) < route_tokenizers.size() &&
+                     route_tokenizers[route] != nullptr;
+    return own ? *route_tokenizers[route] : tokenizer;
+  }
 };
 
 // A model that requests may name, whether the model could be loaded or not.

@@ -1,10 +1,13 @@
 // The files that sentence-transformers puts beside a model. The input is each
-// of them in turn, in a directory where the others are as they should be.
+// of them in turn, in a directory where the others are as they should be, and
+// the configuration of a Router.
 #include <array>
 
 #include "engine/families/load_family.h"
+#include "engine/families/shared/module_list.h"
 #include "engine/families/shared/sentence_transformers.h"
 #include "engine/json/read_file.h"
+#include "engine/tensor/status_macros.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_directory.h"
 
@@ -28,6 +31,28 @@ struct Beside {
   const FuzzDirectory directory;
 };
 
+// The same for the configuration of a Router after the pooling.
+struct BesideRouter {
+  BesideRouter() {
+    directory.Write("modules.json", R"([
+        {"path": "", "type": "sentence_transformers.models.Transformer"},
+        {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+        {"path": "", "type": "sentence_transformers.models.Router"}])");
+  }
+  const Beside beside{kFiles[0]};
+  const FuzzDirectory& directory = beside.directory;
+};
+
+// Reads all routes of a model of the family.
+absl::Status ReadAll(const std::string& directory, const Family& known) {
+  ASSIGN_OR_RETURN(const ModuleList modules, ReadModuleList(directory));
+  for (const RouteGroup& group : modules.groups) {
+    Family family = known;
+    RETURN_IF_ERROR(ReadSentenceTransformers(group, family));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 }  // namespace attend
 
@@ -38,14 +63,14 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::array<Beside, 5> all = {
       Beside(kFiles[0]), Beside(kFiles[1]), Beside(kFiles[2]),
       Beside(kFiles[3]), Beside(kFiles[4])};
-  for (int i = 0; i < 5; ++i) {
-    const FuzzDirectory& directory = all[i].directory;
-    directory.Write(kFiles[i], View(data, size));
-    Family family = known;
-    const absl::Status status =
-        ReadSentenceTransformers(directory.path(), family);
+  static const BesideRouter router;
+  const auto read = [&](const FuzzDirectory& directory, const char* file) {
+    directory.Write(file, View(data, size));
+    const absl::Status status = ReadAll(directory.path(), known);
     // A module may be in a folder that is not there.
     if (!absl::IsNotFound(status)) Accepted(status, directory.path());
-  }
+  };
+  for (int i = 0; i < 5; ++i) read(all[i].directory, kFiles[i]);
+  read(router.directory, "router_config.json");
   return 0;
 }

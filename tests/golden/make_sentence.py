@@ -6,7 +6,7 @@ them, and expected.json, what it computes with them.
     /tmp/golden/bin/python tests/golden/make_sentence.py
 
 expected.json: {"sentence_transformers": version, "embed": [{"model", "text",
-"prompt_name"?, "values"}], "sparse": [{"model", "text", "role"?, "ids",
+"prompt_name"?, "role"?, "values"}], "sparse": [{"model", "text", "role"?, "ids",
 "weights"}], "multi_vector": [{"model", "text", "role", "count", "values": all
 vectors in one list}], "max_sim": [{"model", "query", "documents", "scores"}],
 "all": [{"model", "text", "values", "ids", "weights", "count", "vectors"}]: the
@@ -29,6 +29,7 @@ from sentence_transformers.sentence_transformer import modules
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
+import sentence_routers
 import text_tasks
 from cases import nine
 
@@ -350,6 +351,7 @@ def main():
         value["multi_vector"] += multi_vectors(make.__name__, model)
         value["max_sim"] += max_sim(make.__name__, model)
     value["all"] = list(bge_m3_cases(bge_m3(scratch)))
+    sentence_routers.add(OUT, scratch, bert, randomise, TEXTS, value)
     shutil.rmtree(scratch)
     (OUT / "expected.json").write_text(json.dumps(value, ensure_ascii=False) + "\n")
     for file in sorted(OUT.rglob("*.*")):

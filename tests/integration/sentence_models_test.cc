@@ -229,6 +229,10 @@ TEST_F(SentenceModelsTest, SaysWhatAModelCanEmbedAndRefusesTheRest) {
   request.set_role("passage");
   EXPECT_THAT(error(), testing::HasSubstr("role is 'passage'"));
   request.clear_role();
+  // As the library, which has no route for a text without a task there.
+  request.set_model("table");
+  EXPECT_THAT(error(), testing::HasSubstr("no route for texts without a role"));
+  request.set_model("splade");
   request.set_per_token(true);
   request.add_kinds(v1::EMBEDDING_KIND_SPARSE);
   EXPECT_THAT(error(), testing::HasSubstr("kinds is set"));

@@ -48,6 +48,7 @@ struct Family {
   // The names of spec.adapters, in their order.
   std::vector<std::string> adapters = {};
   TokenVectorsWords token_vectors = {};
+  bool stanford_colbert = false;  // see ReadStanfordColbert()
   // Tokens whose weights do not count in sparse embeddings.
   std::vector<std::string> weightless = {};
   // Beginnings of texts that are one token each, if the vocabulary has them.

@@ -1,6 +1,5 @@
 #include "engine/families/shared/logit_score.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/tensor/status_macros.h"
@@ -9,7 +8,7 @@ namespace attend {
 namespace {
 
 // The score reads the vector before the vocabulary projection.
-absl::Status CheckProjection(const JsonFile& module,
+absl::Status CheckProjection(const SentenceModule& module,
                              const TransformerSpec& spec) {
   if (spec.decoder && !spec.encoder && spec.generates &&
       spec.logits_scale == 1 && !spec.logits_projection && !spec.logits_bias &&
@@ -17,7 +16,6 @@ absl::Status CheckProjection(const JsonFile& module,
     return absl::OkStatus();
   }
   return module.Unexpected(
-      "type",
       "LogitScore only of a decoder whose logits are a plain product with its "
       "vectors");
 }
@@ -25,17 +23,14 @@ absl::Status CheckProjection(const JsonFile& module,
 }  // namespace
 
 absl::StatusOr<bool> ReadLogitScore(const std::string& directory,
-                                    const std::vector<JsonFile>& modules,
+                                    const std::vector<SentenceModule>& modules,
                                     Family& family) {
-  if (modules.size() != 2) return false;
-  ASSIGN_OR_RETURN(const std::string type, modules[1].String("type"));
-  if (!absl::EndsWith(type, ".LogitScore")) return false;
+  if (modules.size() != 2 || modules[1].type != "LogitScore") return false;
   TransformerSpec& spec = family.spec;
   RETURN_IF_ERROR(CheckProjection(modules[1], spec));
-  ASSIGN_OR_RETURN(const std::string folder, modules[1].String("path"));
-  ASSIGN_OR_RETURN(
-      const JsonFile config,
-      JsonFile::Load(absl::StrCat(directory, "/", folder, "/config.json")));
+  ASSIGN_OR_RETURN(const JsonFile config,
+                   JsonFile::Load(absl::StrCat(
+                       directory, "/", modules[1].folder, "/config.json")));
   ASSIGN_OR_RETURN(const std::string input,
                    config.StringOr("module_input_name", "causal_logits"));
   if (input != "causal_logits") {

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/families/shared/family.h"
-#include "engine/json/json_file.h"
+#include "engine/families/shared/module_list.h"
 
 namespace attend {
 
@@ -15,7 +15,7 @@ namespace attend {
 // family: the score of a pair is the logit of one token after it ("yes"), less
 // that of another ("no"). Returns false, and changes nothing, if they are not.
 absl::StatusOr<bool> ReadLogitScore(const std::string& directory,
-                                    const std::vector<JsonFile>& modules,
+                                    const std::vector<SentenceModule>& modules,
                                     Family& family);
 
 }  // namespace attend

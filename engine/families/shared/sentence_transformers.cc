@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/decoder_heads.h"
 #include "engine/families/shared/drop_decoder.h"
@@ -29,9 +30,6 @@ constexpr absl::string_view kModules =
     "a Transformer and a Pooling, or a StaticEmbedding, then any number of "
     "Dense, LayerNorm, Dropout, Normalize";
 
-// A Transformer with code of its own in the repository, which chooses adapters.
-constexpr absl::string_view kCustomTransformer = "custom_st.Transformer";
-
 // Loads a file; nullopt if it is missing.
 absl::StatusOr<std::optional<JsonFile>> LoadIfThere(const std::string& path) {
   absl::StatusOr<JsonFile> file = JsonFile::Load(path);
@@ -40,36 +38,10 @@ absl::StatusOr<std::optional<JsonFile>> LoadIfThere(const std::string& path) {
   return *std::move(file);
 }
 
-// The class of a module without its package, which has changed:
-// "sentence_transformers.models.Pooling" became
-// "sentence_transformers.sentence_transformer.modules.pooling.Pooling".
-absl::StatusOr<std::string> ClassOf(const JsonFile& module) {
-  ASSIGN_OR_RETURN(const std::string type, module.String("type"));
-  if (type == kCustomTransformer) return "Transformer";
-  // PyLate's classes have the names of those that they are made of.
-  if (!absl::StartsWith(type, "sentence_transformers.") &&
-      !absl::StartsWith(type, "pylate.models.")) {
-    return module.Unexpected("type", "a class of sentence_transformers");
-  }
-  return type.substr(type.rfind('.') + 1);
-}
-
-// The folder of a module, "" for the model's own. INVALID_ARGUMENT if it may be
-// outside of the model's directory.
-absl::StatusOr<std::string> FolderOf(const JsonFile& module) {
-  ASSIGN_OR_RETURN(std::string folder, module.StringOr("path", ""));
-  if (folder == ".") folder.clear();
-  if (folder == ".." || folder.find_first_of("/\\") != std::string::npos ||
-      folder.find('\0') != std::string::npos) {
-    return module.Unexpected("path", "the name of a folder");
-  }
-  return folder;
-}
-
 // Reads a module that follows the pooling.
-absl::Status AddModule(const std::string& type, const std::string& config_path,
-                       const std::string& folder, const JsonFile& module,
-                       Family& family) {
+absl::Status AddModule(const SentenceModule& module,
+                       const std::string& config_path, Family& family) {
+  const std::string& type = module.type;
   if (type == "Dropout") return absl::OkStatus();  // not in inference
   KeepNormalize(family.spec);
   if (type == "Normalize") {
@@ -77,37 +49,89 @@ absl::Status AddModule(const std::string& type, const std::string& config_path,
     return AddNormalize(config, Feature::kSentence, family.spec);
   }
   if (type != "Dense" && type != "LayerNorm") {
-    return module.Unexpected("type", kModules);
+    return module.Unexpected(kModules);
   }
   ASSIGN_OR_RETURN(const JsonFile config, JsonFile::Load(config_path));
-  return type == "Dense" ? AddDense(config, folder, Feature::kSentence, family)
-                         : AddLayerNorm(config, folder, family);
+  return type == "Dense"
+             ? AddDense(config, module.folder, Feature::kSentence, family)
+             : AddLayerNorm(config, module.folder, family);
 }
 
 // Reads the modules after the first.
-absl::Status ReadModules(const std::string& directory,
-                         const std::vector<JsonFile>& modules, bool pooled,
+absl::Status ReadModules(const RouteGroup& group,
+                         const std::vector<SentenceModule>& modules,
                          Family& family) {
+  const FirstModule::Kind kind = group.first.kind;
+  bool pooled = kind == FirstModule::Kind::kStatic;
   for (size_t i = 1; i < modules.size(); ++i) {
-    ASSIGN_OR_RETURN(const std::string type, ClassOf(modules[i]));
-    ASSIGN_OR_RETURN(const std::string folder, FolderOf(modules[i]));
+    const SentenceModule& module = modules[i];
+    if (kind == FirstModule::Kind::kSparseStatic) {
+      return module.Unexpected("no module after a SparseStaticEmbedding");
+    }
     const std::string config =
-        absl::StrCat(directory, "/", folder, "/config.json");
-    if (type == "SpladePooling" && !pooled && i + 1 == modules.size()) {
+        absl::StrCat(group.directory, "/", module.folder, "/config.json");
+    if (module.type == "SpladePooling" && !pooled && i + 1 == modules.size()) {
       ASSIGN_OR_RETURN(const JsonFile splade, JsonFile::Load(config));
       return ReadSpladePooling(splade, family.spec);
     }
-    if ((type == "Pooling") == pooled) {
-      return modules[i].Unexpected("type", kModules);
-    }
+    if ((module.type == "Pooling") == pooled)
+      return module.Unexpected(kModules);
     if (pooled) {
-      RETURN_IF_ERROR(AddModule(type, config, folder, modules[i], family));
+      RETURN_IF_ERROR(AddModule(module, config, family));
       continue;
     }
     DropHead(family);
     ASSIGN_OR_RETURN(const JsonFile pooling, JsonFile::Load(config));
     RETURN_IF_ERROR(ReadPooling(pooling, family.spec));
     pooled = true;
+  }
+  return absl::OkStatus();
+}
+
+// Reads a route: its modules, and the length of embeddings that are not asked
+// for by `dimensions`.
+absl::Status ReadRoute(const RouteGroup& group, size_t route,
+                       const JsonFile& config, Family& family) {
+  RETURN_IF_ERROR(ReadModules(group, group.routes[route], family));
+  if (family.spec.head || !config.Has("truncate_dim")) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const int dimensions,
+                   Number(config, {"truncate_dim"}, {1, kHidden.max}));
+  AddCut(dimensions, family.spec);
+  return absl::OkStatus();
+}
+
+// Adds what `other`, the same family on another route, has read.
+absl::Status AddRoute(Family other, const SentenceModule& last,
+                      Family& family) {
+  if (other.spec.head.has_value() != family.spec.head.has_value()) {
+    return last.Unexpected(
+        "the same head on all routes of a Transformer: a SpladePooling on each "
+        "or on none");
+  }
+  family.spec.routes.push_back(std::move(other.spec.embed));
+  const std::string slot = absl::StrCat("embed", family.spec.routes.size());
+  for (NameRow& row : other.names.rows) {
+    absl::string_view rest = row.slot;
+    if (!absl::ConsumePrefix(&rest, "embed.")) continue;
+    row.slot = absl::StrCat(slot, ".", rest);
+    family.names.rows.push_back(std::move(row));
+  }
+  for (const std::string& folder : other.folders) {
+    if (absl::c_linear_search(family.folders, folder)) continue;
+    family.folders.push_back(folder);
+  }
+  return absl::OkStatus();
+}
+
+// Reads the routes of a group that embed texts.
+absl::Status ReadRoutes(const RouteGroup& group, const JsonFile& config,
+                        Family& family) {
+  const Family before = family;
+  RETURN_IF_ERROR(ReadRoute(group, 0, config, family));
+  for (size_t i = 1; i < group.routes.size(); ++i) {
+    Family other = before;
+    RETURN_IF_ERROR(ReadRoute(group, i, config, other));
+    RETURN_IF_ERROR(AddRoute(std::move(other), group.routes[i].back(), family));
   }
   return absl::OkStatus();
 }
@@ -130,54 +154,49 @@ absl::Status ReadSettings(const std::string& directory, Family& family) {
 }
 
 // The code of a repository is known where it chooses adapters only.
-absl::Status CheckCustom(const JsonFile& module, const Family& family) {
-  ASSIGN_OR_RETURN(const std::string type, module.String("type"));
+absl::Status CheckCustom(const SentenceModule& module, const Family& family) {
+  ASSIGN_OR_RETURN(const std::string type, module.entry.String(module.key));
   if (type != kCustomTransformer || family.spec.adapters) {
     return absl::OkStatus();
   }
   return module.Unexpected(
-      "type",
       "a class of sentence_transformers, as config.json has no adapters");
 }
 
-absl::Status ReadModelConfig(const std::string& directory, Family& family) {
-  ASSIGN_OR_RETURN(
-      const auto file,
-      LoadIfThere(directory + "/config_sentence_transformers.json"));
-  if (!file) return absl::OkStatus();
+// Reads config_sentence_transformers.json.
+absl::Status ReadModelConfig(const JsonFile& config, Family& family) {
   // The function of a CrossEncoder wins over that of config.json.
-  ASSIGN_OR_RETURN(const auto scores, NamedScores(*file, "activation_fn"));
+  ASSIGN_OR_RETURN(const auto scores, NamedScores(config, "activation_fn"));
   if (scores) family.label_scores = family.pair_scores = *scores;
-  // The length of embeddings that are not asked for by `dimensions`.
-  if (!family.spec.head && file->Has("truncate_dim")) {
-    ASSIGN_OR_RETURN(const int dimensions,
-                     Number(*file, {"truncate_dim"}, {1, kHidden.max}));
-    AddCut(dimensions, family.spec);
-  }
-  if (file->Has("prompts")) {
-    ASSIGN_OR_RETURN(auto prompts, file->StringMap("prompts"));
+  if (config.Has("prompts")) {
+    ASSIGN_OR_RETURN(auto prompts, config.StringMap("prompts"));
     prompts.merge(family.prompts);  // those of config.json, if others are named
     family.prompts = std::move(prompts);
   }
   ASSIGN_OR_RETURN(family.default_prompt,
-                   file->StringOr("default_prompt_name", ""));
+                   config.StringOr("default_prompt_name", ""));
   if (family.default_prompt.empty()) return absl::OkStatus();
   if (family.spec.head) {
-    return file->Unexpected("default_prompt_name",
-                            "null: only texts to embed have prompts");
+    return config.Unexpected("default_prompt_name",
+                             "null: only texts to embed have prompts");
   }
   if (family.prompts.count(family.default_prompt) > 0) return absl::OkStatus();
-  return file->Unexpected("default_prompt_name", "a name of prompts");
+  return config.Unexpected("default_prompt_name", "a name of prompts");
 }
 
-}  // namespace
+// The weights are those beside the configuration, not those of a list of tokens
+// that is elsewhere.
+absl::Status CheckSparseStatic(const FirstModule& first) {
+  ASSIGN_OR_RETURN(const JsonFile config,
+                   JsonFile::LoadOrEmpty(first.directory + "/config.json"));
+  return config.ExpectNeutral("path", 0);
+}
 
 // A decoder of a class without a head embeds, by the mean of its vectors, as
 // SentenceTransformer() has it. A masked language model has sparse weights, as
 // SparseEncoder of sentence-transformers makes them of one.
 absl::Status ReadBareModel(const std::string& directory, Family& family) {
-  ASSIGN_OR_RETURN(const bool compares, IsStanfordColbert(directory));
-  if (compares) return ReadStanfordColbert(directory, family);
+  if (family.stanford_colbert) return ReadStanfordColbert(directory, family);
   const bool decodes = family.spec.decoder && !family.spec.encoder;
   if (family.without_head && decodes && family.spec.generates) {
     return PoolDecoder(family);
@@ -189,65 +208,46 @@ absl::Status ReadBareModel(const std::string& directory, Family& family) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<FirstModule> ReadFirstModule(const std::string& directory) {
-  FirstModule first = {.directory = directory};
-  const absl::StatusOr<std::vector<JsonFile>> modules =
-      JsonFile::LoadList(directory + "/modules.json");
-  if (absl::IsNotFound(modules.status())) return first;
-  RETURN_IF_ERROR(modules.status());
-  if (modules->empty()) return first;
-  const JsonFile& module = modules->front();
-  ASSIGN_OR_RETURN(const std::string type, ClassOf(module));
-  if (type == "Router" || type == "Asym") {
-    return module.Unexpected(
-        "type",
-        "a Transformer: the routes of a Router are models of their own, whose "
-        "folders are served one by one");
-  }
-  if (type != "Transformer" && type != "MLMTransformer" &&
-      type != "StaticEmbedding") {
-    return module.Unexpected("type", kModules);
-  }
-  first.is_static = type == "StaticEmbedding";
-  ASSIGN_OR_RETURN(first.folder, FolderOf(module));
-  if (!first.folder.empty()) {
-    first.directory = absl::StrCat(directory, "/", first.folder);
-  }
-  return first;
-}
+}  // namespace
 
-absl::Status ReadSentenceTransformers(const std::string& directory,
-                                      Family& family) {
-  ASSIGN_OR_RETURN(const FirstModule first, ReadFirstModule(directory));
-  const absl::StatusOr<std::vector<JsonFile>> modules =
-      JsonFile::LoadList(directory + "/modules.json");
-  if (absl::IsNotFound(modules.status())) {
-    return ReadBareModel(directory, family);
-  }
-  RETURN_IF_ERROR(modules.status());
-  if (!modules->empty()) {
-    RETURN_IF_ERROR(CheckCustom(modules->front(), family));
+absl::Status ReadSentenceTransformers(const RouteGroup& group, Family& family) {
+  if (!group.listed) return ReadBareModel(group.directory, family);
+  const std::vector<SentenceModule>& modules = group.routes.front();
+  ASSIGN_OR_RETURN(const JsonFile config,
+                   JsonFile::LoadOrEmpty(group.directory +
+                                         "/config_sentence_transformers.json"));
+  if (!modules.empty()) {
+    RETURN_IF_ERROR(CheckCustom(modules.front(), family));
   }
   ASSIGN_OR_RETURN(const bool ranks,
-                   ReadLogitScore(directory, *modules, family));
+                   ReadLogitScore(group.directory, modules, family));
   if (!family.spec.encoder && family.spec.generates) {
     RETURN_IF_ERROR(PoolDecoder(family));
   }
   // sentence-transformers loads the encoder of T5 alone.
   if (family.spec.encoder && family.spec.decoder) DropDecoder(family);
-  ASSIGN_OR_RETURN(const bool compares_tokens, ComparesTokens(directory));
+  ASSIGN_OR_RETURN(const bool compares_tokens, ComparesTokens(config));
+  if (group.routed && (ranks || compares_tokens)) {
+    return modules.back().Unexpected(
+        "no Router in a model that compares tokens or ranks pairs");
+  }
   if (compares_tokens) {
-    RETURN_IF_ERROR(ReadTokenModules(directory, *modules, family));
+    RETURN_IF_ERROR(ReadTokenModules(group.directory, modules, config, family));
   } else if (!ranks) {
-    RETURN_IF_ERROR(ReadModules(directory, *modules, first.is_static, family));
+    RETURN_IF_ERROR(ReadRoutes(group, config, family));
   }
-  if (!first.is_static) {
-    RETURN_IF_ERROR(ReadSettings(first.directory, family));
-    if (family.spec.embed.pooled) AddTokenHeads(directory, family);
+  if (group.first.kind == FirstModule::Kind::kSparseStatic) {
+    RETURN_IF_ERROR(CheckSparseStatic(group.first));
   }
-  RETURN_IF_ERROR(ReadModelConfig(directory, family));
+  if (group.first.kind == FirstModule::Kind::kTransformer) {
+    RETURN_IF_ERROR(ReadSettings(group.first.directory, family));
+    if (family.spec.embed.pooled && !group.routed) {
+      AddTokenHeads(group.directory, family);
+    }
+  }
+  RETURN_IF_ERROR(ReadModelConfig(config, family));
   if (!compares_tokens) return absl::OkStatus();
-  return ReadTokenVectors(directory, first.directory, family);
+  return ReadTokenVectors(config, group.first.directory, family);
 }
 
 }  // namespace attend

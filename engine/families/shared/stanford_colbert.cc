@@ -1,8 +1,5 @@
 #include "engine/families/shared/stanford_colbert.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/families/shared/token_modules.h"
@@ -24,16 +21,6 @@ absl::Status AddMark(const JsonFile& metadata, const char* key,
 }
 
 }  // namespace
-
-absl::StatusOr<bool> IsStanfordColbert(const std::string& directory) {
-  ASSIGN_OR_RETURN(const JsonFile config,
-                   JsonFile::LoadOrEmpty(directory + "/config.json"));
-  if (!config.Has("architectures")) return false;
-  ASSIGN_OR_RETURN(const std::vector<std::string> classes,
-                   config.Strings("architectures"));
-  return std::find(classes.begin(), classes.end(), kStanfordColbert) !=
-         classes.end();
-}
 
 absl::Status ReadStanfordColbert(const std::string& directory, Family& family) {
   ASSIGN_OR_RETURN(const JsonFile metadata,

@@ -4,16 +4,12 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "engine/families/shared/family.h"
 
 namespace attend {
 
 // The class of config.json of the first ColBERTs (Santhanam et al. 2021).
 inline constexpr char kStanfordColbert[] = "HF_ColBERT";
-
-// Returns true if config.json in the directory names that class.
-absl::StatusOr<bool> IsStanfordColbert(const std::string& directory);
 
 // Reads how the model compares tokens: its projection is among the encoder's
 // tensors, the rest is in artifact.metadata.

@@ -15,11 +15,6 @@ namespace {
 
 constexpr IntRange kTokens = {1, kPositions.max};
 
-absl::StatusOr<JsonFile> ModelConfig(const std::string& directory) {
-  return JsonFile::LoadOrEmpty(directory +
-                               "/config_sentence_transformers.json");
-}
-
 // PyLate's name of these models. Its directories do not list the mask and the
 // length of 1.
 absl::StatusOr<bool> IsPylate(const JsonFile& config) {
@@ -43,22 +38,18 @@ absl::Status ReadMask(const JsonFile& config, Family& family) {
 }
 
 absl::Status AddTokenModule(const std::string& directory,
-                            const JsonFile& module, Family& family) {
-  ASSIGN_OR_RETURN(const std::string path, module.String("type"));
-  const std::string type = path.substr(path.rfind('.') + 1);
-  ASSIGN_OR_RETURN(const std::string folder, module.StringOr("path", ""));
+                            const SentenceModule& module, Family& family) {
   ASSIGN_OR_RETURN(const JsonFile config,
-                   JsonFile::LoadOrEmpty(
-                       absl::StrCat(directory, "/", folder, "/config.json")));
-  if (type == "Dense") {
-    return AddDense(config, folder, Feature::kTokens, family);
+                   JsonFile::LoadOrEmpty(absl::StrCat(
+                       directory, "/", module.folder, "/config.json")));
+  if (module.type == "Dense") {
+    return AddDense(config, module.folder, Feature::kTokens, family);
   }
-  if (type == "Normalize") {
+  if (module.type == "Normalize") {
     return AddNormalize(config, Feature::kTokens, family.spec);
   }
-  if (type == "MultiVectorMask") return ReadMask(config, family);
+  if (module.type == "MultiVectorMask") return ReadMask(config, family);
   return module.Unexpected(
-      "type",
       "a Transformer, then any number of Dense, MultiVectorMask, Normalize, in "
       "a model that compares tokens");
 }
@@ -131,22 +122,20 @@ std::vector<std::string> Punctuation() {
   return words;
 }
 
-absl::StatusOr<bool> ComparesTokens(const std::string& directory) {
-  ASSIGN_OR_RETURN(const JsonFile config, ModelConfig(directory));
+absl::StatusOr<bool> ComparesTokens(const JsonFile& config) {
   ASSIGN_OR_RETURN(const std::string type, config.StringOr("model_type", ""));
   return type == "MultiVectorEncoder" || type == "ColBERT";
 }
 
 absl::Status ReadTokenModules(const std::string& directory,
-                              const std::vector<JsonFile>& modules,
-                              Family& family) {
+                              const std::vector<SentenceModule>& modules,
+                              const JsonFile& config, Family& family) {
   DropHead(family);
   family.spec.embed.pooled = false;
   family.spec.embed.tokens.emplace();
   for (size_t i = 1; i < modules.size(); ++i) {
     RETURN_IF_ERROR(AddTokenModule(directory, modules[i], family));
   }
-  ASSIGN_OR_RETURN(const JsonFile config, ModelConfig(directory));
   ASSIGN_OR_RETURN(const bool pylate, IsPylate(config));
   if (!pylate) return absl::OkStatus();
   family.token_vectors.skipped = Punctuation();
@@ -156,10 +145,9 @@ absl::Status ReadTokenModules(const std::string& directory,
   return AddNormalize(no_fields, Feature::kTokens, family.spec);
 }
 
-absl::Status ReadTokenVectors(const std::string& directory,
+absl::Status ReadTokenVectors(const JsonFile& config,
                               const std::string& transformer, Family& family) {
   TokenVectorsWords& vectors = family.token_vectors;
-  ASSIGN_OR_RETURN(const JsonFile config, ModelConfig(directory));
   ASSIGN_OR_RETURN(
       const JsonFile settings,
       JsonFile::LoadOrEmpty(transformer + "/sentence_bert_config.json"));

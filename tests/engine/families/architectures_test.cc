@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/families/load_family.h"
-#include "engine/families/shared/sentence_transformers.h"
 #include "tests/engine/families/config.h"
+#include "tests/engine/families/read_modules.h"
 
 namespace attend {
 namespace {
@@ -64,7 +64,7 @@ TEST(ArchitecturesTest, ADecoderOfAClassWithoutAHeadEmbeds) {
       ATTEND_SOURCE_DIR "/tests/golden/families/llama-4x-linear-rope";
   const auto generates = [&](const Json& names) {
     Family family = *Named("llama-4x-linear-rope", names);
-    EXPECT_TRUE(ReadSentenceTransformers(directory, family).ok());
+    EXPECT_TRUE(ReadSentenceModules(directory, family).ok());
     return family.spec.generates;
   };
   EXPECT_FALSE(generates({"LlamaModel"}));

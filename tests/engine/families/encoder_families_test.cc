@@ -9,10 +9,10 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/rotary_config.h"
-#include "engine/families/shared/sentence_transformers.h"
 #include "engine/transformer/transformer.h"
 #include "tests/engine/checkpoint/files.h"
 #include "tests/engine/families/config.h"
+#include "tests/engine/families/read_modules.h"
 
 namespace attend {
 namespace {
@@ -67,7 +67,7 @@ TEST(EncoderFamiliesTest, EveryTensorOfEveryFixture) {
     ASSERT_TRUE(config.ok()) << config.status();
     auto family = LoadFamily(*config);
     if (!family.ok() || family->spec.decoder) continue;
-    ASSERT_TRUE(ReadSentenceTransformers(entry.path(), *family).ok());
+    ASSERT_TRUE(ReadSentenceModules(entry.path(), *family).ok());
     EXPECT_TRUE(LoadAll(compute, entry.path(), *family).ok())
         << LoadAll(compute, entry.path(), *family);
     ++loaded;
@@ -83,7 +83,7 @@ TEST(EncoderFamiliesTest, AWholeT5BesideModulesIsAnEncoder) {
   directory.Write(
       "modules.json",
       R"([{"path": "", "type": "sentence_transformers.models.Transformer"}])");
-  ASSERT_TRUE(ReadSentenceTransformers(directory.path(), family).ok());
+  ASSERT_TRUE(ReadSentenceModules(directory.path(), family).ok());
   EXPECT_FALSE(family.spec.decoder.has_value());
   Compute compute(ComputeOptions{.threads = 1});
   EXPECT_EQ(LoadAll(compute, kFixtures + std::string("t5-v1_1-4x"), family),

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/engine/checkpoint/files.h"
+#include "tests/engine/families/read_modules.h"
 
 namespace attend {
 namespace {
@@ -39,7 +40,7 @@ class SentenceTransformersTest : public testing::Test {
     directory_.Write("modules.json", modules_.dump());
     directory_.Write("1_Pooling/config.json", pooling_.dump());
     directory_.Write("2_Dense/config.json", dense_.dump());
-    return ReadSentenceTransformers(directory_.path(), family_);
+    return ReadSentenceModules(directory_.path(), family_);
   }
   std::string Error() {
     const absl::Status status = Read();
@@ -53,7 +54,7 @@ class SentenceTransformersTest : public testing::Test {
 };
 
 TEST_F(SentenceTransformersTest, APlainModelIsTheMeanOfItsVectors) {
-  ASSERT_TRUE(ReadSentenceTransformers(directory_.path(), family_).ok());
+  ASSERT_TRUE(ReadSentenceModules(directory_.path(), family_).ok());
   EXPECT_THAT(family_.spec.embed.poolings, ElementsAre(Pooling::kMean));
   EXPECT_FALSE(family_.spec.embed.normalize);
   EXPECT_TRUE(family_.spec.embed.layers.empty());
@@ -166,10 +167,11 @@ TEST_F(SentenceTransformersTest, TheTransformerMayHaveAFolder) {
   directory_.Write("0_Transformer/sentence_bert_config.json",
                    R"({"max_seq_length": 77, "do_lower_case": true})");
   ASSERT_TRUE(Read().ok()) << Read();
-  const auto first = ReadFirstModule(directory_.path());
-  EXPECT_EQ(first->folder, "0_Transformer");
-  EXPECT_EQ(first->directory, directory_.path() + "/0_Transformer");
-  EXPECT_FALSE(first->is_static);
+  const auto modules = ReadModuleList(directory_.path());
+  const FirstModule& first = modules->groups.front().first;
+  EXPECT_EQ(first.folder, "0_Transformer");
+  EXPECT_EQ(first.directory, directory_.path() + "/0_Transformer");
+  EXPECT_EQ(first.kind, FirstModule::Kind::kTransformer);
   EXPECT_EQ(family_.max_text_tokens, 77);
   EXPECT_TRUE(family_.lower_case);
 }
@@ -226,14 +228,12 @@ TEST_F(SentenceTransformersTest, WhatIsNotSupportedIsNamed) {
     EXPECT_THAT(Error(), HasSubstr("a Transformer and a Pooling"));
   }
   modules_[0]["type"] = kOld + "BoW";
-  EXPECT_THAT(Error(), HasSubstr("or a StaticEmbedding"));
-  modules_[0]["type"] = kOld + "Asym";
-  EXPECT_THAT(Error(), HasSubstr("folders are served one by one"));
+  EXPECT_THAT(Error(), HasSubstr("as the first module"));
   modules_ = modules;
   modules_[1]["type"] = "my_module.Pooling";
   EXPECT_THAT(Error(), HasSubstr("a class of sentence_transformers"));
   modules_ = {modules[1], modules[0]};
-  EXPECT_THAT(Error(), HasSubstr("a Transformer and a Pooling"));
+  EXPECT_THAT(Error(), HasSubstr("as the first module"));
   modules_ = {modules[0], modules[1], modules[1]};
   EXPECT_THAT(Error(), HasSubstr("a Transformer and a Pooling"));
   modules_ = modules;

@@ -12,10 +12,10 @@
 #include "engine/checkpoint/weights.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/generation_config.h"
-#include "engine/families/shared/sentence_transformers.h"
 #include "engine/json/json_file.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/transformer.h"
+#include "tests/engine/families/read_modules.h"
 
 namespace attend {
 namespace {
@@ -52,7 +52,7 @@ absl::Status LoadDirectory(Compute& compute, const std::string& directory) {
   ASSIGN_OR_RETURN(const JsonFile config,
                    JsonFile::Load(directory + "/config.json"));
   ASSIGN_OR_RETURN(Family family, LoadFamily(config));
-  RETURN_IF_ERROR(ReadSentenceTransformers(directory, family));
+  RETURN_IF_ERROR(ReadSentenceModules(directory, family));
   if (family.spec.decoder) {
     RETURN_IF_ERROR(
         LoadGenerationDefaults(directory, config, family.spec).status());

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/families/shared/sentence_transformers.h"
 #include "tests/engine/checkpoint/files.h"
+#include "tests/engine/families/read_modules.h"
 
 namespace attend {
 namespace {
@@ -40,8 +40,7 @@ class TokenModulesTest : public testing::Test {
     directory_.Write("1_SpladePooling/config.json", splade_.dump());
     directory_.Write("config_sentence_transformers.json", config_.dump());
     Family family = family_;
-    const absl::Status status =
-        ReadSentenceTransformers(directory_.path(), family);
+    const absl::Status status = ReadSentenceModules(directory_.path(), family);
     read_ = family;
     return status;
   }

@@ -216,23 +216,24 @@ Rows NaiveTransformer::Logits(const Rows& x) const {
   return logits;
 }
 
-Rows NaiveTransformer::Vector(const Rows& encoded) const {
-  const int first = spec_.embed.pools_prompt ? 0 : kPromptRows;
+Rows NaiveTransformer::Vector(const Rows& encoded, int route) const {
+  const EmbedSpec& embed = spec_.Route(route);
+  const int first = embed.pools_prompt ? 0 : kPromptRows;
   const Rows pooled(encoded.begin() + first, encoded.end());
   std::vector<double> all;
-  for (const Pooling pooling : spec_.embed.poolings) {
+  for (const Pooling pooling : embed.poolings) {
     for (const double v : Pooled(pooling, pooled, first)) all.push_back(v);
   }
-  Rows x = Dense("embed", spec_.embed.layers, {all});
-  if (!spec_.embed.normalize) return x;
+  Rows x = Dense(RouteSlot(route), embed.layers, {all});
+  if (!embed.normalize) return x;
   double square = 0;
   for (double v : x[0]) square += v * v;
   for (double& v : x[0]) v /= std::sqrt(square);
   return x;
 }
 
-Rows NaiveTransformer::Sparse(const Rows& encoded) const {
-  const SparseSpec& sparse = *spec_.embed.sparse;
+Rows NaiveTransformer::Sparse(const Rows& encoded, int route) const {
+  const SparseSpec& sparse = *spec_.Route(route).sparse;
   if (!sparse.layers.empty()) return Dense("sparse", sparse.layers, encoded);
   const Rows logits = Head(encoded);
   Rows weights(1, std::vector<double>(logits[0].size()));

@@ -49,10 +49,10 @@ class NaiveTransformer {
   // are the prompt (see RotarySpec). `cross` is [1, target, source].
   Rows Decode(const std::vector<int>& ids, const Rows& encoded,
               const AttentionMask& cross, int given = 0) const;
-  // The embedding [1, width] of the encoder's output, and the result of the
-  // head, [rows or 1, out].
-  Rows Vector(const Rows& encoded) const;
-  Rows Sparse(const Rows& encoded) const;
+  // The embedding [1, width] of the encoder's output on a route, and the result
+  // of the head, [rows or 1, out].
+  Rows Vector(const Rows& encoded, int route) const;
+  Rows Sparse(const Rows& encoded, int route) const;
   Rows Tokens(const Rows& encoded) const;
   Rows Head(const Rows& encoded) const;
 

@@ -154,7 +154,9 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
   };
   if (spec.encoder) stack("encoder", *spec.encoder);
   if (spec.decoder) stack("decoder", *spec.decoder);
-  dense("embed", spec.embed.layers, spec.PooledWidth());
+  for (int route = 0; route < spec.Routes(); ++route) {
+    dense(RouteSlot(route), spec.Route(route).layers, spec.PooledWidth(route));
+  }
   if (spec.embed.sparse) dense("sparse", spec.embed.sparse->layers, hidden);
   if (spec.embed.tokens) dense("tokens", spec.embed.tokens->layers, hidden);
   int width = spec.head ? dense("head", spec.head->layers, hidden) : hidden;

@@ -119,6 +119,9 @@ Names RefusedOf(Base base) {
                  "encoder",
                  "embed.poolings none",
                  "logits_projection of none",
+                 "routes none pooled",
+                 "routes of tokens' weights",
+                 "routes of tokens",
                  "adapters none",
                  "adapters of no rank",
                  "adapters of scale 0"};
@@ -134,7 +137,7 @@ Names RefusedOf(Base base) {
            "logits_projection of 14, activated"},
           names);
       if (base == Base::kEncoder) {
-        Add({""}, {"logits_bias", "logits_softcap"}, names);
+        Add({""}, {"logits_bias", "logits_softcap", "routes of logits"}, names);
       }
       Add({"embed.sparse "},
           {"of two numbers", "of tokens, sums", "of tokens, logs"}, names);
@@ -147,6 +150,7 @@ Names RefusedOf(Base base) {
       AddRefusedOfStack("encoder", names);
       break;
     case Base::kEncoderDecoder:
+      names.insert("routes of logits");
       Add({"embed.sparse "},
           {"of two numbers", "of tokens, sums", "of tokens, logs", "of logits",
            "of logits, sums", "of logits, logs"},
@@ -158,7 +162,9 @@ Names RefusedOf(Base base) {
       AddRefusedOfCross(names);
       break;
     case Base::kDecoder:
-      Add({""}, {"decoder", "head", "embed", "adapters that nobody chooses"},
+      Add({""},
+          {"decoder", "head", "embed", "routes two", "routes of logits",
+           "adapters that nobody chooses"},
           names);
       Add({"embed."},
           {"poolings cls", "poolings max", "poolings last",

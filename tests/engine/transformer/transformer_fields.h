@@ -14,8 +14,8 @@ ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize, pooled,
               sparse, tokens)
 ATTEND_FIELDS(HeadSpec, kind, pooling, pools_outputs, reads_decoder, layers,
               padding_id, yes_id, no_id)
-ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head, adapters,
-              generates, logits_scale, logits_projection, logits_bias,
+ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, routes, head,
+              adapters, generates, logits_scale, logits_projection, logits_bias,
               logits_softcap)
 
 inline constexpr Row<DenseSpec> kDense[] = {
@@ -113,6 +113,29 @@ inline constexpr Row<TransformerSpec> kTransformer[] = {
        Toggle(s.decoder, s.encoder.value_or(StackSpec()));
      }},
     {"embed", [](TransformerSpec& s) { s.embed.layers = {{.out = 6}}; }},
+    {"routes",
+     [](TransformerSpec& s) {
+       s.routes = {{.poolings = {Pooling::kMax, Pooling::kCls},
+                    .layers = {{.out = 9}},
+                    .normalize = true},
+                   {.pools_prompt = false}};
+     },
+     "two"},
+    {"routes",
+     [](TransformerSpec& s) {
+       s.routes = {{.sparse = SparseSpec{.layers = {}, .sums = true}}};
+     },
+     "of logits"},
+    {"routes", [](TransformerSpec& s) { s.routes = {{.poolings = {}}}; },
+     "none pooled"},
+    {"routes",
+     [](TransformerSpec& s) {
+       s.routes = {{.sparse = SparseSpec{.layers = {{.out = 1}}}}};
+     },
+     "of tokens' weights"},
+    {"routes",
+     [](TransformerSpec& s) { s.routes = {{.tokens = TokenVectorsSpec()}}; },
+     "of tokens"},
     {"head", [](TransformerSpec& s) { Toggle(s.head, HeadSpec()); }},
     {"adapters",
      [](TransformerSpec& s) {

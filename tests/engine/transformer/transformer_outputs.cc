@@ -4,8 +4,10 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "engine/cache/block_pool.h"
 #include "engine/cache/block_table.h"
 #include "engine/checkpoint/checkpoint.h"
@@ -58,6 +60,11 @@ Rows RowsOf(const Matrix& m) {
   return rows;
 }
 
+// The name of an output of a route.
+std::string Named(const char* name, int route) {
+  return route == 0 ? name : absl::StrCat(name, " of route ", route);
+}
+
 class EngineRun {
  public:
   EngineRun(Compute& compute, const TransformerSpec& spec,
@@ -90,8 +97,11 @@ class EngineRun {
       Encode(1000);
       outputs["encoder"] = Hidden();
       EXPECT_EQ(outputs["encoder"], in_pieces);
-      if (spec_.embed.pooled) outputs["vector"] = Vector();
-      if (spec_.embed.sparse) outputs["sparse"] = Sparse();
+      for (int route = 0; route < spec_.Routes(); ++route) {
+        const EmbedSpec& embed = spec_.Route(route);
+        if (embed.pooled) outputs[Named("vector", route)] = Vector(route);
+        if (embed.sparse) outputs[Named("sparse", route)] = Sparse(route);
+      }
       if (spec_.embed.tokens) outputs["tokens"] = Tokens();
       if (spec_.head) outputs["head"] = HeadRows();
     }
@@ -155,12 +165,12 @@ class EngineRun {
     return *result;
   }
 
-  Rows Vector() {
+  Rows Vector(int route) {
     HeadBuffer buffer(transformer_->head_width());
-    const Matrix vector =
-        Run(transformer_->embed(), spec_.embed.poolings,
-            spec_.embed.pools_prompt ? 0 : kPromptRows, buffer);
-    if (spec_.embed.normalize) NormalizeLength(vector.data, vector.cols);
+    const EmbedSpec& embed = spec_.Route(route);
+    const Matrix vector = Run(transformer_->embed(route), embed.poolings,
+                              embed.pools_prompt ? 0 : kPromptRows, buffer);
+    if (embed.normalize) NormalizeLength(vector.data, vector.cols);
     return RowsOf(vector);
   }
 
@@ -170,8 +180,8 @@ class EngineRun {
   }
 
   // Of the source's tokens, or of the vocabulary.
-  Rows Sparse() {
-    const SparseSpec& sparse = *spec_.embed.sparse;
+  Rows Sparse(int route) {
+    const SparseSpec& sparse = *spec_.Route(route).sparse;
     if (sparse.layers.empty()) {
       const Rows logits = HeadRows();
       std::vector<float> weights(logits[0].size());
@@ -296,8 +306,15 @@ Outputs NaiveOutputs(const TransformerSpec& spec,
     const AttentionMask all = PaddingMask({kSource}, kSource, kSource);
     encoded = naive.Encode(SourceOf(spec.encoder->embedding), all);
     outputs["encoder"] = encoded;
-    if (spec.embed.pooled) outputs["vector"] = naive.Vector(encoded);
-    if (spec.embed.sparse) outputs["sparse"] = naive.Sparse(encoded);
+    for (int route = 0; route < spec.Routes(); ++route) {
+      const EmbedSpec& embed = spec.Route(route);
+      if (embed.pooled) {
+        outputs[Named("vector", route)] = naive.Vector(encoded, route);
+      }
+      if (embed.sparse) {
+        outputs[Named("sparse", route)] = naive.Sparse(encoded, route);
+      }
+    }
     if (spec.embed.tokens) outputs["tokens"] = naive.Tokens(encoded);
     if (spec.head) outputs["head"] = naive.Head(encoded);
   }
