@@ -15,6 +15,10 @@ namespace attend {
 // `total` equal slices; the slot has slices [first, first + taken) of each
 // group. By default the slot has the whole tensor.
 struct TensorSlices {
+  // The tensor is this many matrices, one below the other or in a dimension of
+  // their own, and the fields below are of number `matrix`.
+  int matrices = 1;
+  int matrix = 0;
   // The tensor is stored as [columns, rows].
   bool transposed = false;
   int first = 0;

@@ -113,20 +113,13 @@ absl::StatusOr<TensorView> Weights::View(absl::string_view slot,
   if (row.slices.transposed) std::reverse(whole.begin(), whole.end());
   if (match.tensor.empty()) {
     if (row.zero_if_missing) return TensorView{};
+    whole[0] *= row.slices.matrices;
     return absl::NotFoundError(absl::StrCat(
         source_.path(), ": no tensor ",
         FillPattern(absl::StrJoin(row.tensors, " or "), match.layer), " (",
         slot, "), expected one of shape ", ShapeText(whole)));
   }
-  ASSIGN_OR_RETURN(TensorView view, source_.Find(match.tensor));
-  std::vector<int64_t> row_shape = whole;
-  if (shape.size() == 1) row_shape.insert(row_shape.begin(), 1);
-  if (whole.size() == 2 && whole[1] == 1) row_shape.pop_back();
-  if (view.shape != whole && view.shape != row_shape) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(view.place, " has shape ", ShapeText(view.shape),
-                     ", expected ", ShapeText(whole), " (", slot, ")"));
-  }
+  ASSIGN_OR_RETURN(TensorView view, FindShaped(slot, match, whole));
   if (view.rows != nullptr && row.slices.transposed != view.column_major) {
     return absl::InvalidArgumentError(
         absl::StrCat(view.place,
@@ -143,8 +136,40 @@ absl::StatusOr<TensorView> Weights::View(absl::string_view slot,
                      block.numbers, " numbers, expected whole blocks in each ",
                      "row of ", slot, ", or another type"));
   }
-  if (!read_.insert(match.tensor).second || view.rows != nullptr) return view;
-  RETURN_IF_ERROR(CheckFinite(view));
+  if (read_.insert(match.tensor).second && view.rows == nullptr) {
+    RETURN_IF_ERROR(CheckFinite(view));
+  }
+  if (row.slices.matrices == 1) return view;
+  const size_t bytes = BytesOf(view.type, CountOf(whole));
+  view.bytes = view.bytes.subspan(row.slices.matrix * bytes, bytes);
+  view.shape = std::move(whole);
+  return view;
+}
+
+absl::StatusOr<TensorView> Weights::FindShaped(absl::string_view slot,
+                                               const Match& match,
+                                               std::vector<int64_t> whole) {
+  ASSIGN_OR_RETURN(TensorView view, source_.Find(match.tensor));
+  std::vector<int64_t> other = whole;
+  const int matrices = match.row->slices.matrices;
+  if (matrices > 1) {
+    other.insert(other.begin(), matrices);
+    whole[0] *= matrices;
+  } else if (whole.size() == 1) {
+    other.insert(other.begin(), 1);
+  } else if (whole.size() == 2 && whole[1] == 1) {
+    other.pop_back();
+  }
+  if (view.shape != whole && view.shape != other) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(view.place, " has shape ", ShapeText(view.shape),
+                     ", expected ", ShapeText(whole), " (", slot, ")"));
+  }
+  if (matrices > 1 && (view.rows != nullptr || view.column_major)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        view.place, " is quantised, expected plain numbers, since it holds ",
+        matrices, " matrices (", slot, ")"));
+  }
   return view;
 }
 

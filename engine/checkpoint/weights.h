@@ -77,6 +77,10 @@ class Weights {
   // has zero_if_missing.
   absl::StatusOr<TensorView> View(absl::string_view slot, const Match& match,
                                   absl::Span<const int64_t> shape);
+  // The tensor of a slot, which is there and has matrices of shape `whole`.
+  absl::StatusOr<TensorView> FindShaped(absl::string_view slot,
+                                        const Match& match,
+                                        std::vector<int64_t> whole);
 
   const TensorSource& source_;
   NameTable names_;

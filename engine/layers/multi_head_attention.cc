@@ -34,6 +34,14 @@ void SpreadForInt8(Compute& compute, KvPlace place, Matrix rows, int heads) {
 
 }  // namespace
 
+HeadRows SelfAttention::HeadsOf(Matrix qkv, int heads) const {
+  return {.values = qkv.data,
+          .stride = qkv.cols,
+          .rows = qkv.rows,
+          .heads = maps_.joint_norm ? 1 : heads,
+          .head_dim = shape_.head_dim * (maps_.joint_norm ? heads : 1)};
+}
+
 absl::Status SelfAttention::Project(ExecContext& context, const Operand& src,
                                     const RowPlaces& places, Matrix qkv,
                                     KvPlace place,
@@ -42,15 +50,11 @@ absl::Status SelfAttention::Project(ExecContext& context, const Operand& src,
   RETURN_IF_ERROR(qkv_.Run(context, src, qkv, {}, adapted));
   Clip(context.compute(), maps_.clip, qkv);
   if (maps_.norms) {
-    HeadRows heads = {.values = qkv.data,
-                      .stride = qkv.cols,
-                      .rows = qkv.rows,
-                      .heads = shape_.heads,
-                      .head_dim = shape_.head_dim};
+    const HeadRows heads = HeadsOf(qkv, shape_.heads);
     NormalizeHeads(context.compute(), heads, maps_.norms->query.weights());
-    heads.values += shape_.query_width();
-    heads.heads = shape_.kv_heads;
-    NormalizeHeads(context.compute(), heads, maps_.norms->key.weights());
+    HeadRows keys = HeadsOf(qkv, shape_.kv_heads);
+    keys.values += shape_.query_width();
+    NormalizeHeads(context.compute(), keys, maps_.norms->key.weights());
   }
   if (rotates()) {
     // Heads of values stand after those of queries and keys.

@@ -31,7 +31,8 @@ struct HeadShape {
   int kv_width() const { return kv_heads * head_dim; }
 };
 
-// Norms of each head's query and key, with weights of [head_dim].
+// Norms of queries and keys, with weights of [head_dim], or of the width of all
+// heads (HeadMaps::joint_norm).
 struct HeadNorms {
   Norm query;
   Norm key;
@@ -43,6 +44,8 @@ struct HeadMaps {
   // Queries, keys and values are clamped to [-clip, clip]; 0: no clamp.
   float clip = 0;
   std::optional<HeadNorms> norms = std::nullopt;  // of queries and keys
+  // The norms are of all heads of a row together, not of each head.
+  bool joint_norm = false;
   // Rotates queries and keys; null: no rotation. Must outlive the layer.
   const Rotary* rotary = nullptr;
   bool rotates_values = false;  // with `rotary`: values, too
@@ -97,6 +100,9 @@ class SelfAttention {
                       const AdaptedRows& adapted = {}) const;
 
  private:
+  // The first `heads` heads of each row of qkv, as their norms take them.
+  HeadRows HeadsOf(Matrix qkv, int heads) const;
+
   HeadShape shape_;
   AttentionRules rules_;
   HeadMaps maps_;

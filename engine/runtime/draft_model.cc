@@ -60,8 +60,7 @@ double DecoderRowCost(const TransformerSpec& spec) {
     if (layer.cross_attention) {
       cost += AttentionCost(*layer.cross_attention, spec.hidden) / 2;
     }
-    const FeedForwardSpec& feed_forward = layer.feed_forward;
-    cost += hidden * feed_forward.width * (feed_forward.gated ? 3 : 2);
+    cost += hidden * static_cast<double>(layer.feed_forward.RowProducts());
   }
   return cost;
 }

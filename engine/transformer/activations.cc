@@ -19,10 +19,12 @@ struct Widths {
   int projected = 0;
   int attended = 0;
   int feed_forward = 0;
-  int others = 0;             // of what else is between matmuls
-  int heads = 0;              // of what follows an encoder
-  int logits = 0;             // of their operand
-  int taps = 0;               // of a convolution's operand
+  int others = 0;  // of what else is between matmuls
+  int heads = 0;   // of what follows an encoder
+  int logits = 0;  // of their operand
+  int taps = 0;    // of a convolution's operand
+  int chosen = 0;  // experts of a row; 0: there are none
+  int experts = 0;
   bool has_parallel = false;  // whether a layer is parallel
 
   int operand() const {
@@ -52,6 +54,10 @@ Widths WidestOf(const TransformerSpec& spec) {
       widths.feed_forward =
           std::max(widths.feed_forward, layer.feed_forward.width);
       widths.has_parallel |= layer.parallel;
+      if (const auto& experts = layer.feed_forward.experts) {
+        widths.chosen = std::max(widths.chosen, experts->chosen);
+        widths.experts = std::max(widths.experts, experts->count);
+      }
     }
     widths.others = std::max(widths.others, stack->embedding.width);
   }
@@ -94,7 +100,12 @@ Activations::Places Activations::PlacesIn(const TransformerSpec& spec,
   Places places = {.attended = widths.projected};
   // Parallel: the feed-forward is computed while the queries wait.
   if (widths.has_parallel) places.inner = attention;
-  places.width = std::max(attention, places.inner + inner);
+  places.gathered = places.inner + inner;
+  places.expert_outputs = places.gathered;
+  const int chosen = widths.chosen * spec.hidden;
+  if (dtype == ComputeType::kF32) places.expert_outputs += chosen;
+  places.width = std::max(
+      attention, places.expert_outputs + std::max(chosen, widths.experts));
   return places;
 }
 
@@ -125,7 +136,10 @@ Activations::Activations(const TransformerSpec& spec, Types types, int max_rows,
       logits_operand_(types.logits,
                       separate_logits_ ? std::min(max_rows, kMaxLogitsRows) : 0,
                       WidestOf(spec).operand()),
-      lists_(members) {
+      gathered_operand_(types.matmuls, room_rows_ * WidestOf(spec).chosen,
+                        spec.hidden),
+      lists_(members),
+      choices_(members) {
   for (Lists& lists : lists_) {
     lists.ids.reserve(max_rows);
     lists.positions.reserve(max_rows);
@@ -137,6 +151,10 @@ Activations::Activations(const TransformerSpec& spec, Types types, int max_rows,
     lists.writes.reserve(max_rows);
     lists.pieces.reserve(max_rows);
   }
+  const Widths widths = WidestOf(spec);
+  for (ExpertChoices& choices : choices_) {
+    choices.Reserve(room_rows_, widths.chosen, widths.experts);
+  }
 }
 
 Attended Activations::attended(Range rows, int cols) {
@@ -147,6 +165,25 @@ Attended Activations::attended(Range rows, int cols) {
 Attended Activations::taps(Range rows) {
   const Matrix taps = taps_.Of(rows, taps_width_);
   return {.rows = taps, .operand = inner_operand_.Of(taps, rows.begin)};
+}
+
+ExpertRoom Activations::experts(Range rows, const MixtureOfExperts& experts,
+                                int member) {
+  const int places = (rows.end - rows.begin) * experts.chosen();
+  const int width = experts.chosen() * experts.hidden();
+  // A row's places are side by side, as are rows.
+  const auto by_place = [&](int first) {
+    return Matrix{layer_.Of(rows, width, first).data, places, experts.hidden()};
+  };
+  Matrix gathered = {nullptr, places, experts.hidden()};
+  if (separate_normed_) gathered = by_place(places_.gathered);
+  return {
+      .scores = layer_.Of(rows, experts.experts(), places_.expert_outputs),
+      .gathered = gathered_operand_.Of(gathered, rows.begin * experts.chosen()),
+      .inner = inner_product(rows, experts.width()),
+      .inner_operand = inner_operand(rows, experts.width()),
+      .outputs = by_place(places_.expert_outputs),
+      .choices = &choices_[member]};
 }
 
 Operand Activations::inner_operand(Range rows, int cols) {
@@ -164,8 +201,10 @@ uint64_t Activations::BytesFor(const TransformerSpec& spec, ComputeType dtype,
   const uint64_t floats = uint64_t{1} * (f32 ? spec.hidden : 0) +
                           PlacesIn(spec, dtype).width + TapsOf(spec) +
                           (spec.adapters ? spec.adapters->width() : 0);
-  const uint64_t operands = OperandBytes(dtype, spec.hidden) +
-                            OperandBytes(dtype, WidestOf(spec).operand());
+  const uint64_t operands =
+      OperandBytes(dtype, spec.hidden) +
+      OperandBytes(dtype, WidestOf(spec).operand()) +
+      WidestOf(spec).chosen * OperandBytes(dtype, spec.hidden);
   const uint64_t room = floats * sizeof(float) + (f32 ? 0 : operands);
   return x * max_rows + room * RoomRows(spec, max_rows, /*members=*/1);
 }

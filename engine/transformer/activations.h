@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/layers/mixture_of_experts.h"
 #include "engine/layers/multi_head_attention.h"
 #include "engine/ops/attention/attention.h"
 #include "engine/ops/attention/kv_store.h"
@@ -88,6 +89,10 @@ class Activations {
   // For AdaptedRows: [rows, all ranks of the adapters].
   Matrix adapted(Range rows) { return adapted_.Of(rows, adapted_width_); }
 
+  // Memory for the experts of some rows. It loses what inner() loses, but for
+  // normed(). `member`: as of lists().
+  ExpertRoom experts(Range rows, const MixtureOfExperts& experts, int member);
+
   // The operands of the same rows, for the next matmul. x and normed share one
   // operand: a layer with NormPlace::kPost reads x, one with kPre reads normed.
   Operand x_operand(const PassRows& rows) {
@@ -119,7 +124,9 @@ class Activations {
   struct Places {
     int attended = 0;
     int inner = 0;
-    int width = 0;  // floats of a row, for all views
+    int gathered = 0;        // rows by expert, in f32
+    int expert_outputs = 0;  // and, before them, scores
+    int width = 0;           // floats of a row, for all views
   };
   static Places PlacesIn(const TransformerSpec& spec, ComputeType dtype);
   static int RoomRows(const TransformerSpec& spec, int max_rows, int members);
@@ -155,7 +162,9 @@ class Activations {
   OperandBuffer hidden_operand_;
   OperandBuffer inner_operand_;
   OperandBuffer logits_operand_;
-  std::vector<Lists> lists_;  // [members]
+  OperandBuffer gathered_operand_;      // of the rows that experts read
+  std::vector<Lists> lists_;            // [members]
+  std::vector<ExpertChoices> choices_;  // [members]
 };
 
 }  // namespace attend

@@ -79,9 +79,10 @@ class LayerLoader {
                      Maps({"self.out"}, shape.query_width(), {hidden_}));
     RETURN_IF_ERROR(Adapt("self.out", out));
     HeadMaps maps = {.clip = spec_.self_attention.clip,
+                     .joint_norm = spec_.self_attention.joint_norm,
                      .rotary = shared.rotary,
                      .rotates_values = spec_.self_attention.rotates_values};
-    ASSIGN_OR_RETURN(maps.norms, NormsOfHeads());
+    ASSIGN_OR_RETURN(maps.norms, NormsOfHeads(shape));
     return SelfAttention(shape, RulesOf(spec_.self_attention, shared),
                          std::move(maps), std::move(qkv), std::move(out));
   }
@@ -104,21 +105,9 @@ class LayerLoader {
         std::move(norms)};
   }
 
-  absl::StatusOr<FeedForward> Inner() {
-    const auto& [width, activation, gated] = spec_.feed_forward;
-    const bool measures = gated && options_.dtype == ComputeType::kInt8;
-    std::vector<double> lengths(measures ? size_t{2} * width : 0);
-    // The gate's outputs come before the value's.
-    ASSIGN_OR_RETURN(
-        Linear in, gated ? Maps({"ffn.gate", "ffn.in"}, hidden_, {width, width},
-                                /*precise=*/{}, absl::MakeSpan(lengths))
-                         : Maps({"ffn.in"}, hidden_, {width}));
-    RETURN_IF_ERROR(Adapt("ffn.in", in));
-    const bool massive = measures && HasMassiveChannel(lengths);
-    ASSIGN_OR_RETURN(Linear out, Maps({"ffn.out"}, width, {hidden_},
-                                      {0, massive ? hidden_ : 0}));
-    RETURN_IF_ERROR(Adapt("ffn.out", out));
-    return FeedForward(std::move(in), std::move(out), activation, gated);
+  absl::StatusOr<std::variant<FeedForward, MixtureOfExperts>> Inner() {
+    if (spec_.feed_forward.experts) return Experts();
+    return Network("ffn");
   }
 
   // The norms of a branch. `has_norm`: the branch has BranchNorms::norm.
@@ -133,33 +122,89 @@ class LayerLoader {
                        LoadNorm(weights_, Slot(branch + ".branch_norm"),
                                 hidden_, spec_.norm));
     }
+    if (spec_.sum_norm && branch == "self") {
+      ASSIGN_OR_RETURN(norms.of_sum, LoadNorm(weights_, Slot("self.sum_norm"),
+                                              hidden_, spec_.norm));
+    }
     return norms;
   }
 
  private:
+  // The feed-forward network of the slots "<name>.in" and so on.
+  absl::StatusOr<FeedForward> Network(const std::string& name) {
+    const int width = spec_.feed_forward.width;
+    const bool gated = spec_.feed_forward.gated;
+    const bool measures = gated && options_.dtype == ComputeType::kInt8;
+    std::vector<double> lengths(measures ? size_t{2} * width : 0);
+    // The gate's outputs come before the value's.
+    ASSIGN_OR_RETURN(
+        Linear in,
+        gated ? Maps({name + ".gate", name + ".in"}, hidden_, {width, width},
+                     /*precise=*/{}, absl::MakeSpan(lengths))
+              : Maps({name + ".in"}, hidden_, {width}));
+    RETURN_IF_ERROR(Adapt(name + ".in", in));
+    const bool massive = measures && HasMassiveChannel(lengths);
+    ASSIGN_OR_RETURN(Linear out, Maps({name + ".out"}, width, {hidden_},
+                                      {0, massive ? hidden_ : 0}));
+    RETURN_IF_ERROR(Adapt(name + ".out", out));
+    return FeedForward(std::move(in), std::move(out),
+                       spec_.feed_forward.activation, gated);
+  }
+
+  absl::StatusOr<MixtureOfExperts> Experts() {
+    const ExpertsSpec& spec = *spec_.feed_forward.experts;
+    // In f32: rounding would choose other experts, and the weights are few.
+    LoadOptions precise = options_;
+    precise.dtype = ComputeType::kF32;
+    ASSIGN_OR_RETURN(Linear router,
+                     LoadLinear(primitives_, weights_, {Slot("ffn.router")},
+                                hidden_, {spec.count}, precise));
+    std::vector<FeedForward> experts;
+    experts.reserve(spec.count);
+    for (int i = 0; i < spec.count; ++i) {
+      ASSIGN_OR_RETURN(FeedForward expert,
+                       Network(absl::StrCat("ffn.experts.", i)));
+      experts.push_back(std::move(expert));
+    }
+    Buffer<float> bias;
+    const std::string bias_slot = Slot("ffn.experts.bias");
+    if (weights_.Lists(bias_slot)) {
+      ASSIGN_OR_RETURN(bias, weights_.Read(bias_slot, {hidden_}));
+    }
+    return MixtureOfExperts({.router = std::move(router),
+                             .experts = std::move(experts),
+                             .bias = std::move(bias),
+                             .chosen = spec.chosen,
+                             .normalized = spec.normalized});
+  }
+
   std::string Slot(const std::string& name) const {
     return absl::StrCat(prefix_, ".", name);
   }
-  absl::StatusOr<Linear> Maps(const std::vector<const char*>& names, int in,
+  absl::StatusOr<Linear> Maps(const std::vector<std::string>& names, int in,
                               const std::vector<int>& out, Range precise = {},
                               absl::Span<double> lengths = {}) {
     std::vector<std::string> slots;
     slots.reserve(names.size());
-    for (const char* name : names) slots.push_back(Slot(name));
+    for (const std::string& name : names) slots.push_back(Slot(name));
     return LoadLinear(primitives_, weights_, slots, in, out, options_, precise,
                       lengths);
   }
-  absl::Status Adapt(const char* name, Linear& linear) {
+  absl::Status Adapt(const std::string& name, Linear& linear) {
     return LoadAdapters(primitives_, weights_, Slot(name), options_, linear);
   }
-  absl::StatusOr<std::optional<HeadNorms>> NormsOfHeads() {
+  absl::StatusOr<std::optional<HeadNorms>> NormsOfHeads(
+      const HeadShape& shape) {
     const AttentionSpec& attention = spec_.self_attention;
     if (!attention.head_norm) return std::nullopt;
+    const bool joint = attention.joint_norm;
     ASSIGN_OR_RETURN(Norm query,
-                     LoadNorm(weights_, Slot("self.q.norm"), attention.head_dim,
+                     LoadNorm(weights_, Slot("self.q.norm"),
+                              joint ? shape.query_width() : shape.head_dim,
                               *attention.head_norm));
     ASSIGN_OR_RETURN(Norm key,
-                     LoadNorm(weights_, Slot("self.k.norm"), attention.head_dim,
+                     LoadNorm(weights_, Slot("self.k.norm"),
+                              joint ? shape.kv_width() : shape.head_dim,
                               *attention.head_norm));
     return HeadNorms{std::move(query), std::move(key)};
   }
@@ -183,7 +228,7 @@ absl::StatusOr<Layer> LoadLayer(Primitives& primitives, Weights& weights,
   ASSIGN_OR_RETURN(SelfAttention self, load.Self(shared));
   ASSIGN_OR_RETURN(BranchNorms self_norms, load.Norms("self", spec.self_norm));
   ASSIGN_OR_RETURN(std::optional<Layer::Cross> cross, load.Cross());
-  ASSIGN_OR_RETURN(FeedForward feed_forward, load.Inner());
+  ASSIGN_OR_RETURN(auto feed_forward, load.Inner());
   ASSIGN_OR_RETURN(BranchNorms feed_forward_norms, load.Norms("ffn", true));
   return Layer{.norm_place = spec.norm_place,
                .parallel = spec.parallel,

@@ -3,10 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "absl/status/statusor.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/layers/feed_forward.h"
+#include "engine/layers/mixture_of_experts.h"
 #include "engine/layers/multi_head_attention.h"
 #include "engine/layers/norm.h"
 #include "engine/ops/attention/attention_rules.h"
@@ -22,6 +24,8 @@ struct BranchNorms {
   std::optional<Norm> norm;
   // x + of_branch(f(x)).
   std::optional<Norm> of_branch;
+  // kPost: norm(x + of_sum(x + f(x))).
+  std::optional<Norm> of_sum;
 };
 
 // One layer of a stack: self-attention, cross-attention in a decoder beside an
@@ -37,7 +41,7 @@ struct Layer {
   SelfAttention self_attention;
   BranchNorms self_norms;
   std::optional<Cross> cross;
-  FeedForward feed_forward;
+  std::variant<FeedForward, MixtureOfExperts> feed_forward;
   BranchNorms feed_forward_norms;
 };
 

@@ -1,6 +1,7 @@
 #include "engine/transformer/layer_pass.h"
 
 #include <optional>
+#include <variant>
 
 #include "engine/compute/op_timer.h"
 #include "engine/ops/matmul/epilogue.h"
@@ -41,6 +42,7 @@ absl::Status LayerPass::AddBranch(const BranchNorms& norms, F f) const {
     AddToX(added);
     return absl::OkStatus();
   }
+  if (norms.of_sum) return AddNormedSum(norms, f);
   if (layer_.norm_place == NormPlace::kPre) {
     return f(x, Epilogue{.residual = x.data});
   }
@@ -48,6 +50,17 @@ absl::Status LayerPass::AddBranch(const BranchNorms& norms, F f) const {
   return f(x, Epilogue{.residual = x.data,
                        .norm = &norm,
                        .operand = activations_.x_operand(rows_)});
+}
+
+template <typename F>
+absl::Status LayerPass::AddNormedSum(const BranchNorms& norms, F f) const {
+  const Matrix x = activations_.x(rows_.x);
+  const Matrix sum = activations_.normed(rows_.room);
+  const NormWeights of_sum = norms.of_sum->weights();
+  RETURN_IF_ERROR(f(sum, Epilogue{.residual = x.data, .norm = &of_sum}));
+  AddToX(sum);
+  norms.norm->Run(context_.compute(), x, x, activations_.x_operand(rows_));
+  return absl::OkStatus();
 }
 
 void LayerPass::AddToX(Matrix added) const {
@@ -111,7 +124,11 @@ absl::Status LayerPass::AddCrossAttention(const Pieces& pieces) const {
 
 absl::Status LayerPass::AddFeedForward() const {
   const OpTimer timer({.name = "feed_forward"});
-  const FeedForward& feed_forward = layer_.feed_forward;
+  if (const auto* experts =
+          std::get_if<MixtureOfExperts>(&layer_.feed_forward)) {
+    return AddExperts(*experts);
+  }
+  const FeedForward& feed_forward = std::get<FeedForward>(layer_.feed_forward);
   const Operand src = SourceOf(layer_.feed_forward_norms);
   const int width = feed_forward.width();
   return AddBranch(layer_.feed_forward_norms, [&](Matrix dst,
@@ -119,6 +136,19 @@ absl::Status LayerPass::AddFeedForward() const {
     return feed_forward.Run(
         context_, src, activations_.inner_product(rows_.room, width),
         activations_.inner_operand(rows_.room, width), dst, epilogue, adapted_);
+  });
+}
+
+absl::Status LayerPass::AddExperts(const MixtureOfExperts& experts) const {
+  const BranchNorms& norms = layer_.feed_forward_norms;
+  const Operand src = SourceOf(norms);
+  const bool normed = layer_.norm_place == NormPlace::kPre && norms.norm;
+  const Matrix rows =
+      normed ? activations_.normed(rows_.room) : activations_.x(rows_.x);
+  ExpertRoom room =
+      activations_.experts(rows_.room, experts, context_.first_member());
+  return AddBranch(norms, [&](Matrix dst, const Epilogue& epilogue) {
+    return experts.Run(context_, rows, src, room, dst, epilogue);
   });
 }
 

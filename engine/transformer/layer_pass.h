@@ -56,12 +56,16 @@ class LayerPass {
   // which computes the branch's output into the matrix.
   template <typename F>
   absl::Status AddBranch(const BranchNorms& norms, F f) const;
+  // x = norm(x + of_sum(x + f(x))).
+  template <typename F>
+  absl::Status AddNormedSum(const BranchNorms& norms, F f) const;
   // The operand that the branch reads: x or norm(x), [rows, hidden].
   Operand SourceOf(const BranchNorms& norms) const;
   absl::Status AddSelfAttention(Matrix query,
                                 absl::Span<const AttentionPiece> pieces) const;
   absl::Status AddCrossAttention(const Pieces& pieces) const;
   absl::Status AddFeedForward() const;
+  absl::Status AddExperts(const MixtureOfExperts& experts) const;
   void AddToX(Matrix added) const;
   Attended AttendedOf(const HeadShape& shape) const {
     return activations_.attended(rows_.room, shape.query_width());

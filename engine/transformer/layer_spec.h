@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_TRANSFORMER_LAYER_SPEC_H_
 #define ATTEND_ENGINE_TRANSFORMER_LAYER_SPEC_H_
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct AttentionSpec {
   float clip = 0;
   // A norm of each head's query and key (Henry et al. 2020), before rotation.
   std::optional<NormSpec> head_norm = std::nullopt;
+  // The norm is of all heads of a query, or of a key, together. Only with
+  // head_norm.
+  bool joint_norm = false;
   // Rotary positions; nullopt: queries and keys are not rotated.
   std::optional<RotarySpec> rotary = std::nullopt;
   // Values are rotated, too. Only with rotary.
@@ -58,11 +62,34 @@ inline int PreciseValues(const AttentionSpec& spec) {
   return spec.kv_heads < spec.heads ? spec.kv_heads * spec.head_dim : 0;
 }
 
+// A mixture of experts (Shazeer et al. 2017): a row goes through those
+// feed-forward networks that its scores choose. The scores are a linear map of
+// the row, slot "ffn.router". The outputs are added up, each multiplied with
+// the softmax of all scores. Experts have the slots "ffn.experts.<i>.in" and so
+// on; "ffn.experts.bias" [hidden] is added to the sum.
+struct ExpertsSpec {
+  int count = 0;
+  int chosen = 0;  // of a row: those with the highest scores
+  // The softmax is of the chosen experts' scores alone.
+  bool normalized = false;
+
+  bool operator==(const ExpertsSpec&) const = default;
+};
+
 struct FeedForwardSpec {
   int width = 0;
   Activation activation = Activation::kRelu;
   // activation(gate(x)) * in(x) (Shazeer 2020) instead of activation(in(x)).
   bool gated = false;
+  // Nullopt: one network, that of all rows.
+  std::optional<ExpertsSpec> experts = std::nullopt;
+
+  // Numbers that a row's inputs are multiplied with, for each of its numbers;
+  // without those of the router, which are few.
+  int64_t RowProducts() const {
+    const int64_t networks = experts ? experts->chosen : 1;
+    return networks * (gated ? 3 : 2) * width;
+  }
 
   bool operator==(const FeedForwardSpec&) const = default;
 };
@@ -75,6 +102,9 @@ struct LayerSpec {
   // The output of each branch goes through a norm of its own before it is added
   // (Riviere et al. 2024). Only with kPre.
   bool branch_norm = false;
+  // Self-attention's sum has a norm of its own, after which x is added again:
+  // x = norm(x + sum_norm(x + attention(x))). Only with kPost.
+  bool sum_norm = false;
   // x + attention(norm(x)) + feed_forward(norm(x)), with a norm for each (Wang
   // & Komatsuzaki 2021). Only with kPre and without cross-attention.
   bool parallel = false;

@@ -194,10 +194,8 @@ void Transformer::CountStageCosts() {
     const int64_t query = int64_t{attention.heads} * attention.head_dim;
     const int64_t key_value =
         2 * int64_t{attention.kv_heads} * attention.head_dim;
-    const int64_t matrices = layer.feed_forward.gated ? 3 : 2;
     stage_costs_.push_back(hidden * (query + key_value));
-    stage_costs_.push_back(hidden *
-                           (query + matrices * layer.feed_forward.width));
+    stage_costs_.push_back(hidden * (query + layer.feed_forward.RowProducts()));
   }
   if (const auto& convolution = spec_.encoder->convolution) {
     stage_costs_[1] += hidden * hidden * convolution->size;

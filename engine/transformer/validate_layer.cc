@@ -70,10 +70,23 @@ absl::Status CheckAttention(const std::string& at, const AttentionSpec& spec) {
   if (spec.head_norm) {
     RETURN_IF_ERROR(CheckNorm(at + ".head_norm", *spec.head_norm));
   }
+  RETURN_IF_ERROR(Unset(at + ".joint_norm", spec.joint_norm && !spec.head_norm,
+                        "without head_norm"));
   RETURN_IF_ERROR(Unset(at + ".rotates_values",
                         spec.rotates_values && !spec.rotary, "without rotary"));
   if (!spec.rotary) return absl::OkStatus();
   return CheckRotary(at + ".rotary", *spec.rotary, spec.head_dim);
+}
+
+absl::Status CheckFeedForward(const std::string& at,
+                              const FeedForwardSpec& spec) {
+  RETURN_IF_ERROR(AtLeast(at + ".width", spec.width, 1));
+  if (!spec.experts) return absl::OkStatus();
+  RETURN_IF_ERROR(AtLeast(at + ".experts.count", spec.experts->count, 1));
+  const int chosen = spec.experts->chosen;
+  if (chosen >= 1 && chosen <= spec.experts->count) return absl::OkStatus();
+  return Unexpected(at + ".experts.chosen", chosen,
+                    absl::StrCat("1 to count, ", spec.experts->count));
 }
 
 absl::Status CheckCross(const std::string& at, const LayerSpec& layer) {
@@ -119,10 +132,12 @@ absl::Status CheckLayer(const std::string& at, const LayerSpec& layer,
     }
     RETURN_IF_ERROR(Unset(at + ".branch_norm", layer.branch_norm, kWhere));
     RETURN_IF_ERROR(Unset(at + ".parallel", layer.parallel, kWhere));
+  } else {
+    RETURN_IF_ERROR(Unset(at + ".sum_norm", layer.sum_norm,
+                          "where norms come before the branches"));
   }
   RETURN_IF_ERROR(CheckAttention(at + ".self_attention", layer.self_attention));
-  RETURN_IF_ERROR(
-      AtLeast(at + ".feed_forward.width", layer.feed_forward.width, 1));
+  RETURN_IF_ERROR(CheckFeedForward(at + ".feed_forward", layer.feed_forward));
   if (beside_encoder && layer.cross_attention) return CheckCross(at, layer);
   if (beside_encoder) {
     return Unexpected(at + ".cross_attention", "unset",

@@ -284,6 +284,10 @@ absl::Status CheckAdapters(const TransformerSpec& spec) {
   if (!spec.adapters) return absl::OkStatus();
   RETURN_IF_ERROR(
       Unset("adapters", spec.decoder.has_value(), "with a decoder"));
+  for (const LayerSpec& layer : spec.encoder->layers) {
+    RETURN_IF_ERROR(Unset("adapters", layer.feed_forward.experts.has_value(),
+                          "beside experts"));
+  }
   RETURN_IF_ERROR(AtLeast("adapters.count", spec.adapters->count, 1));
   RETURN_IF_ERROR(AtLeast("adapters.rank", spec.adapters->rank, 1));
   return Positive("adapters.scale", spec.adapters->scale);

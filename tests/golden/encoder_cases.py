@@ -7,6 +7,7 @@ from sentence_transformers.cross_encoder.modules import LogitScore
 
 import family_checkpoints as checkpoints
 import hub_encoders
+import hub_experts
 import sentence_modules
 import task_adapters
 from cases import nine, rows
@@ -23,7 +24,8 @@ DECODERS = ("gpt2", "gpt_neox", "bloom", "opt", "mpt", "biogpt",
 
 def kind_of(fixture):
     name = fixture["model"]
-    return getattr(hub_encoders, name, None) or getattr(transformers, name)
+    return next(getattr(module, name) for module in
+                (hub_encoders, hub_experts, transformers) if hasattr(module, name))
 
 
 def build(folder, fixture):

@@ -5,7 +5,8 @@ import torch
 
 from encoder_fixtures import (BERT_4, ENTITIES, FOUR, MEAN, ONE, THREE,
                               bert_like, with_positions)
-from hub_encoders import ntk, spell_neobert, spell_new
+from hub_encoders import ntk, spell_jina_code, spell_neobert, spell_new
+from hub_experts import nomic_experts, spell_nomic
 
 
 def deberta(hidden=21, heads=3, **more):
@@ -63,8 +64,6 @@ ENCODER_RELATIVES = [
     dict(name="deberta-v2-tokens", model="DebertaV2ForTokenClassification",
          config=deberta(pos_att_type="p2c", position_buckets=7,
                         max_relative_positions=19, **ENTITIES)),
-    dict(name="deberta-v2-spans", seed=3818, model="DebertaV2ForQuestionAnswering",
-         config=deberta(20, 2, **DEBERTA_3)),
     dict(name="deberta-v2-mask", model="DebertaV2ForMaskedLM",
          config=deberta(embedding_size=17, **DEBERTA_3)),
     dict(name="deberta-v2-new-mask", model="DebertaV2ForMaskedLM",
@@ -157,6 +156,8 @@ ENCODER_RELATIVES = [
          config=neobert(24, 3), sentence=MEAN),
     dict(name="neobert-mask", model="NeoBERTForMaskedLM", respell=spell_neobert,
          config=neobert(20, 2, 1)),
+    dict(name="deberta-v2-spans", seed=3818, model="DebertaV2ForQuestionAnswering",
+         config=deberta(20, 2, **DEBERTA_3)),
     dict(name="jina-v3-adapters", model="JinaEmbeddingsV3Model", adapters=TASKS,
          config=bert_like(18, 3, width=25, rope_parameters={
              "rope_type": "default", "rope_theta": 20000.0}),
@@ -185,4 +186,10 @@ ENCODER_RELATIVES = [
     dict(name="deberta-v2-grouped-convolution", seed=3862, model="DebertaV2ForTokenClassification",
          config=deberta(20, 2, conv_kernel_size=5, conv_groups=2, type_vocab_size=2,
                         pos_att_type="c2p", **ENTITIES)),
+    dict(name="nomic_bert-experts", model="NomicExpertsModel", seed=3819,
+         config=nomic_experts(), sentence=MEAN, respell=spell_nomic),
+    dict(name="jina-bert-code", model="JinaCodeModel", seed=3820,
+         config=bert_like(24, 3, position_embedding_type="alibi",
+                          feed_forward_type="geglu"), sentence=MEAN,
+         respell=spell_jina_code),
 ]

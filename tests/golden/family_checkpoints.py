@@ -29,6 +29,8 @@ def spread(name, shape, config):
         # The last residual holds the token's vector; large, it would repeat.
         scaled = getattr(config, "scale_embedding", False)
         return 0.0, 0.2 if scaled or config.model_type == "t5gemma" else 0.45
+    if "router" in name:  # where the last chosen expert counts for little
+        return 0.0, 4 / np.sqrt(shape[-1])
     if "classifier" in name or "out_proj" in name and len(shape) == 1:
         return 0.0, 0.5
     sharp = any(part in name for part in (

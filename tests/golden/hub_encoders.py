@@ -54,7 +54,7 @@ def slopes(heads):
 
 
 class JinaAttention(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config, query_norms=False):
         super().__init__()
         hidden = config.hidden_size
         self.self = nn.ModuleDict({name: nn.Linear(hidden, hidden)
@@ -62,12 +62,17 @@ class JinaAttention(nn.Module):
         self.output = nn.ModuleDict({
             "dense": nn.Linear(hidden, hidden),
             "LayerNorm": nn.LayerNorm(hidden, config.layer_norm_eps)})
+        for name in ("layer_norm_q", "layer_norm_k") if query_norms else ():
+            self.self[name] = nn.LayerNorm(hidden, config.layer_norm_eps)
         self.heads = config.num_attention_heads
 
     def forward(self, x, mask):
         """x [tokens, hidden], mask [tokens]"""
-        q, k, v = (self.self[name](x).unflatten(-1, (self.heads, -1)).transpose(0, 1)
-                   for name in ("query", "key", "value"))
+        q, k, v = (self.self[name](x) for name in ("query", "key", "value"))
+        if "layer_norm_q" in self.self:
+            q, k = self.self["layer_norm_q"](q), self.self["layer_norm_k"](k)
+        q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(0, 1)
+                   for part in (q, k, v))
         places = torch.arange(len(x))
         distances = (places[:, None] - places[None, :]).abs()
         scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
@@ -102,8 +107,30 @@ class JinaLayer(nn.Module):
         return self.mlp(self.attention(x, mask))
 
 
+class JinaCodeLayer(nn.Module):
+    """jinaai/jina-bert-v2-qk-post-norm: norms of queries and keys over all heads,
+    and a second sum after attention."""
+
+    def __init__(self, config):
+        super().__init__()
+        hidden, width = config.hidden_size, config.intermediate_size
+        self.attention = JinaAttention(config, query_norms=True)
+        self.mlp = nn.ModuleDict({
+            "up_gated_layer": nn.Linear(hidden, 2 * width, bias=False),
+            "down_layer": nn.Linear(width, hidden)})
+        self.layer_norm_1 = nn.LayerNorm(hidden, config.layer_norm_eps)
+        self.layer_norm_2 = nn.LayerNorm(hidden, config.layer_norm_eps)
+        self.act = nn.GELU() if config.feed_forward_type == "geglu" else nn.ReLU()
+
+    def forward(self, x, mask):
+        x = self.layer_norm_1(x + self.attention(x, mask))
+        value, gate = self.mlp["up_gated_layer"](x).chunk(2, -1)
+        return self.layer_norm_2(x + self.mlp["down_layer"](value * self.act(gate)))
+
+
 class JinaBertModel(PreTrainedModel):
     """Günther et al. 2023."""
+    layer = JinaLayer
     config_class = BertConfig
     base_model_prefix = "bert"
 
@@ -115,7 +142,7 @@ class JinaBertModel(PreTrainedModel):
             "token_type_embeddings": nn.Embedding(config.type_vocab_size, hidden),
             "LayerNorm": nn.LayerNorm(hidden, config.layer_norm_eps)})
         self.encoder = nn.ModuleDict({"layer": nn.ModuleList(
-            JinaLayer(config) for _ in range(config.num_hidden_layers))})
+            self.layer(config) for _ in range(config.num_hidden_layers))})
         self.pooler = nn.ModuleDict({"dense": nn.Linear(hidden, hidden)})
         self.post_init()
 
@@ -127,6 +154,24 @@ class JinaBertModel(PreTrainedModel):
         for layer in self.encoder["layer"]:
             x = layer(x, attention_mask[0])
         return (x[None],)
+
+
+class JinaCodeModel(JinaBertModel):
+    """jina-embeddings-v2-base-code; its class on hubs is JinaBertModel."""
+    layer = JinaCodeLayer
+
+
+def spell_jina_code(folder):
+    """The file names the head of the pre-training, whose weights are not there."""
+    config = json.loads((folder / "config.json").read_text())
+    code = "jinaai/jina-bert-v2-qk-post-norm"
+    config.update(
+        _name_or_path=code, architectures=["JinaBertForMaskedLM"],
+        attn_implementation=None, emb_pooler="mean", auto_map={
+            "AutoConfig": code + "--configuration_bert.JinaBertConfig",
+            "AutoModel": code + "--modeling_bert.JinaBertModel",
+            "AutoModelForMaskedLM": code + "--modeling_bert.JinaBertForMaskedLM"})
+    write_json(folder / "config.json", config, indent=2)
 
 
 class JinaBertForSequenceClassification(PreTrainedModel):

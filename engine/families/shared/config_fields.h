@@ -25,6 +25,7 @@ inline constexpr IntRange kHeads = {1, 256};
 inline constexpr IntRange kHeadDim = {1, 1 << 12};
 inline constexpr IntRange kWidth = {1, 1 << 17};
 inline constexpr IntRange kLayers = {1, 128};
+inline constexpr IntRange kExperts = {1, 1 << 10};
 inline constexpr IntRange kPositions = {2, 1 << 18};
 // Positions that take no table of the model: memory limits them.
 inline constexpr IntRange kComputedPositions = {2, 1 << 24};

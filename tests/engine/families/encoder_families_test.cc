@@ -277,19 +277,82 @@ TEST(EncoderFamiliesTest, NomicBertsOldWordsMeanTheSame) {
   for (const auto& [key, value] :
        {std::pair<const char*, nlohmann::json>("causal", true),
         {"prenorm", true},
-        {"qkv_proj_bias", true},
         {"rotary_emb_interleaved", true},
         {"rotary_emb_fraction", 0.5},
         {"rotary_scaling_factor", 2},
         {"moe_every_n_layers", 2},
-        {"activation_function", "gelu"}}) {
+        {"activation_function", "geglu"}}) {
     nlohmann::json changes = old;
     changes[key] = value;
     EXPECT_THAT(LoadFamily(FixtureConfig("nomic_bert-mean-pooling", changes))
                     .status()
                     .message(),
+                HasSubstr(key == std::string("moe_every_n_layers")
+                              ? "num_experts is missing"
+                              : absl::StrCat(key, " is ")));
+  }
+}
+
+TEST(EncoderFamiliesTest, NomicBertMayHaveExpertsInSomeLayers) {
+  constexpr char kFixture[] = "nomic_bert-experts";
+  const std::vector<LayerSpec> layers = FamilyOf(kFixture).spec.encoder->layers;
+  ASSERT_EQ(layers.size(), 4u);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const FeedForwardSpec& feed_forward = layers[i].feed_forward;
+    EXPECT_EQ(feed_forward.width, 18);
+    EXPECT_EQ(feed_forward.activation, Activation::kGelu);
+    EXPECT_FALSE(feed_forward.gated);
+    ASSERT_EQ(feed_forward.experts.has_value(), i % 2 == 1);
+    if (i % 2 == 0) continue;
+    EXPECT_EQ(*feed_forward.experts,
+              (ExpertsSpec{.count = 5, .chosen = 2, .normalized = false}));
+  }
+  // No number leaves a rest of 1 if it is divided by 1.
+  const Family none = FamilyOf(kFixture, {{"moe_every_n_layers", 1}});
+  for (const LayerSpec& layer : none.spec.encoder->layers) {
+    EXPECT_FALSE(layer.feed_forward.experts.has_value());
+  }
+}
+
+TEST(EncoderFamiliesTest, NomicBertRefusesExpertsThatItDoesNotCompute) {
+  constexpr char kFixture[] = "nomic_bert-experts";
+  EXPECT_THAT(Error(kFixture, {{"num_experts", 0}}),
+              HasSubstr("num_experts is 0, expected an integer in [1, 1024]"));
+  EXPECT_THAT(Error(kFixture, {{"num_experts", 1 << 30}}),
+              HasSubstr("num_experts is 1073741824, expected an integer in"));
+  EXPECT_THAT(Error(kFixture, {{"num_experts", nullptr}}),
+              HasSubstr("num_experts is missing"));
+  EXPECT_THAT(Error(kFixture, {{"moe_top_k", 6}}),
+              HasSubstr("moe_top_k is 6, expected an integer in [1, 5]"));
+  EXPECT_THAT(Error(kFixture, {{"moe_top_k", 0}}),
+              HasSubstr("moe_top_k is 0, expected an integer in [1, 5]"));
+  EXPECT_THAT(Error(kFixture, {{"activation_function", "swiglu"}}),
+              HasSubstr("activation_function is \"swiglu\", expected gelu "
+                        "where layers have experts"));
+  for (const auto& [key, value] :
+       {std::pair<const char*, Json>("expert_choice_router", true),
+        {"moe_normalize_expert_weights", true},
+        {"num_shared_experts", 1},
+        {"ffn_div", 2}}) {
+    EXPECT_THAT(Error(kFixture, {{key, value}}),
                 HasSubstr(absl::StrCat(key, " is ")));
   }
+}
+
+TEST(EncoderFamiliesTest, JinaBertsCodeSaysWhichNormsThereAre) {
+  const Json no_code = {{"auto_map", nullptr}, {"_name_or_path", nullptr}};
+  const auto layer_of = [](const Json& changes) {
+    return FamilyOf("jina-bert-code", changes).spec.encoder->layers[0];
+  };
+  const LayerSpec layer = layer_of(Json::object());
+  EXPECT_EQ(layer.self_attention.head_norm, layer.norm);
+  EXPECT_TRUE(layer.self_attention.joint_norm);
+  EXPECT_TRUE(layer.sum_norm);
+  for (const char* const key : {"auto_map", "_name_or_path"}) {
+    EXPECT_EQ(layer_of({{key, nullptr}}), layer) << key;
+  }
+  EXPECT_FALSE(layer_of(no_code).sum_norm);
+  EXPECT_FALSE(layer_of(no_code).self_attention.head_norm.has_value());
 }
 
 TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {

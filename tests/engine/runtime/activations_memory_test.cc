@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -88,6 +89,31 @@ TEST_P(ActivationsMemoryTest, ADecoderKeepsOnlyHiddenStatesForManyRows) {
   const size_t lists =
       3 * sizeof(int) + sizeof(KvWrite) + sizeof(AttentionPiece);
   EXPECT_LE(taken(2 * kMany) - taken(kMany), kMany * (x + lists) + (64 << 10));
+}
+
+// Rows by expert, and what experts make of them, count too.
+TEST_P(ActivationsMemoryTest, ExpertsTakeWhatIsCounted) {
+  const ComputeType dtype = GetParam();
+  const auto config =
+      JsonFile::Load(ATTEND_SOURCE_DIR
+                     "/tests/golden/families/nomic_bert-experts/config.json");
+  TransformerSpec spec = LoadFamily(*config)->spec;
+  constexpr int kMany = 1 << 10;
+  for (LayerSpec& layer : spec.encoder->layers) {
+    layer.feed_forward.experts = {.count = 5, .chosen = 4};
+  }
+  const uint64_t with_experts = Activations::BytesFor(spec, dtype, kMany);
+  const size_t taken = TakenBy([&] {
+    return std::make_unique<Activations>(spec, Both(dtype), kMany, 1);
+  });
+  for (LayerSpec& layer : spec.encoder->layers) {
+    layer.feed_forward.experts.reset();
+  }
+  EXPECT_GT(with_experts, Activations::BytesFor(spec, dtype, kMany));
+  if (kSanitized) GTEST_SKIP() << "the sanitizer's malloc";
+  EXPECT_GE(taken, with_experts);
+  constexpr size_t kLists = 256;  // bytes of a row
+  EXPECT_LE(taken, with_experts * 11 / 10 + kMany * kLists + (256 << 10));
 }
 
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ActivationsMemoryTest,

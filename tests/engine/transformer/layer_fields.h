@@ -13,10 +13,12 @@ ATTEND_FIELDS(NormSpec, kind, epsilon, unit_offset)
 ATTEND_FIELDS(RotarySpec, frequencies, magnitude, original_positions,
               long_frequencies, theta, factor, recomputes)
 ATTEND_FIELDS(AttentionSpec, heads, kv_heads, head_dim, scale, clip, head_norm,
-              rotary, rotates_values, softcap, slopes, symmetric, window)
-ATTEND_FIELDS(FeedForwardSpec, width, activation, gated)
-ATTEND_FIELDS(LayerSpec, norm, norm_place, self_norm, branch_norm, parallel,
-              self_attention, cross_attention, feed_forward)
+              joint_norm, rotary, rotates_values, softcap, slopes, symmetric,
+              window)
+ATTEND_FIELDS(ExpertsSpec, count, chosen, normalized)
+ATTEND_FIELDS(FeedForwardSpec, width, activation, gated, experts)
+ATTEND_FIELDS(LayerSpec, norm, norm_place, self_norm, branch_norm, sum_norm,
+              parallel, self_attention, cross_attention, feed_forward)
 
 inline RotarySpec PlainRotary() { return {RotaryFrequencies(100, 6), 1.2f}; }
 
@@ -76,6 +78,13 @@ inline constexpr Row<AttentionSpec> kAttention[] = {
     {"scale", [](AttentionSpec& s) { s.scale = 0; }, "0"},
     {"clip", [](AttentionSpec& s) { s.clip = 0.6f; }},
     {"head_norm", [](AttentionSpec& s) { Toggle(s.head_norm, NormSpec()); }},
+    {"joint_norm", [](AttentionSpec& s) { s.joint_norm = true; }, "true"},
+    {"joint_norm",
+     [](AttentionSpec& s) {
+       s.joint_norm = true;
+       s.head_norm.reset();
+     },
+     "alone"},
     {"rotary", [](AttentionSpec& s) { Toggle(s.rotary, PlainRotary()); }},
     {"rotates_values", [](AttentionSpec& s) { s.rotates_values = true; }},
     {"rotates_values",
@@ -118,7 +127,26 @@ inline constexpr Row<FeedForwardSpec> kFeedForward[] = {
        s.activation = Activation::kNone;
      },
      "by none"},
+    {"experts",
+     [](FeedForwardSpec& s) {
+       s.experts = {5, 2};
+     },
+     "2 of 5"},
+    {"experts",
+     [](FeedForwardSpec& s) {
+       s.experts = {3, 3};
+     },
+     "all"},
+    {"experts",
+     [](FeedForwardSpec& s) {
+       s.experts = {4, 1};
+       s.gated = true;
+     },
+     "gated"},
 };
+
+// Of a layer that has experts.
+inline void SetExperts(LayerSpec& s) { s.feed_forward.experts = {5, 2}; }
 
 inline constexpr Row<LayerSpec> kLayer[] = {
     {"norm", [](LayerSpec& s) { s.norm.kind = NormKind::kRmsNorm; }},
@@ -137,6 +165,25 @@ inline constexpr Row<LayerSpec> kLayer[] = {
        s.norm_place = NormPlace::kPost;
      },
      "after"},
+    {"branch_norm",
+     [](LayerSpec& s) {
+       s.branch_norm = true;
+       SetExperts(s);
+     },
+     "of experts"},
+    {"norm_place",
+     [](LayerSpec& s) {
+       s.sum_norm = true;
+       s.norm_place = NormPlace::kPost;
+     },
+     "after, with sum_norm"},
+    {"sum_norm", [](LayerSpec& s) { s.sum_norm = true; }},
+    {"parallel",
+     [](LayerSpec& s) {
+       s.parallel = true;
+       SetExperts(s);
+     },
+     "with experts"},
     {"parallel", [](LayerSpec& s) { s.parallel = true; }, "true"},
     {"parallel",
      [](LayerSpec& s) {
@@ -160,6 +207,15 @@ inline constexpr Row<LayerSpec> kLayer[] = {
        Toggle(s.cross_attention, cross);
      }},
     {"feed_forward", [](LayerSpec& s) { s.feed_forward.gated = true; }},
+};
+
+inline constexpr Row<ExpertsSpec> kOfExperts[] = {
+    {"count", [](ExpertsSpec& s) { s.count = 7; }, "7"},
+    {"count", [](ExpertsSpec& s) { s.count = 0; }, "0"},
+    {"chosen", [](ExpertsSpec& s) { s.chosen = 3; }, "3"},
+    {"chosen", [](ExpertsSpec& s) { s.chosen = 0; }, "0"},
+    {"chosen", [](ExpertsSpec& s) { s.chosen = 6; }, "6"},
+    {"normalized", [](ExpertsSpec& s) { s.normalized = true; }},
 };
 
 }  // namespace attend

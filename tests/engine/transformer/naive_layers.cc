@@ -85,6 +85,7 @@ Rows NaiveTransformer::Norm(const std::string& slot, const NormSpec& spec,
 Rows NaiveTransformer::HeadNorm(const std::string& slot,
                                 const AttentionSpec& spec,
                                 const Rows& x) const {
+  if (spec.joint_norm) return Norm(slot, *spec.head_norm, x);
   Rows y = x;
   for (auto& row : y) {
     for (size_t at = 0; at < row.size(); at += spec.head_dim) {
@@ -189,9 +190,42 @@ Rows NaiveTransformer::Attention(const std::string& slot,
   return Linear(slot + ".out", joined);
 }
 
+Rows NaiveTransformer::Experts(const std::string& slot,
+                               const FeedForwardSpec& spec,
+                               const Rows& x) const {
+  const auto bias = weights_.find(slot + ".experts.bias");
+  FeedForwardSpec network = spec;
+  network.experts.reset();
+  Rows y;
+  for (size_t r = 0; r < x.size(); ++r) {
+    std::vector<double> weights = Linear(slot + ".router", {x[r]})[0];
+    double all = 0;
+    for (double& weight : weights) all += weight = std::exp(weight);
+    std::vector<double> sorted = weights;
+    std::sort(sorted.rbegin(), sorted.rend());
+    const double least = sorted[spec.experts->chosen - 1];
+    double chosen = 0;
+    for (const double weight : weights) chosen += weight >= least ? weight : 0;
+    std::vector<double>& sum = y.emplace_back(x[r].size());
+    for (size_t e = 0; e < weights.size(); ++e) {
+      if (weights[e] < least) continue;
+      const Rows output =
+          FeedForward(slot + ".experts." + std::to_string(e), network, {x[r]});
+      for (size_t i = 0; i < sum.size(); ++i) {
+        sum[i] += output[0][i] * weights[e] /
+                  (spec.experts->normalized ? chosen : all);
+      }
+    }
+    if (bias == weights_.end()) continue;
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += bias->second.values[i];
+  }
+  return y;
+}
+
 Rows NaiveTransformer::FeedForward(const std::string& slot,
                                    const FeedForwardSpec& spec,
                                    const Rows& x) const {
+  if (spec.experts) return Experts(slot, spec, x);
   Rows inner = Linear(slot + ".in", x);
   if (!spec.gated) {
     for (auto& row : inner) {

@@ -134,8 +134,9 @@ Rows NaiveTransformer::Layer(const std::string& slot, const LayerSpec& layer,
   const Map feed = [&](const Rows& y) {
     return FeedForward(slot + ".ffn", layer.feed_forward, y);
   };
-  Rows y = sum(".self", x,
-               Branch(slot + ".self", layer, layer.self_norm, x, attend));
+  Rows y = Branch(slot + ".self", layer, layer.self_norm, x, attend);
+  if (layer.sum_norm) y = Norm(slot + ".self.sum_norm", layer.norm, Add(x, y));
+  y = sum(".self", x, y);
   if (layer.cross_attention) {
     y = sum(".cross", y,
             Branch(slot + ".cross", layer, true, y, attend_across));

@@ -80,7 +80,7 @@ class NaiveTransformer {
   // `slot`: that of the attention.
   void Turn(const std::string& slot, const AttentionSpec& spec, int heads,
             int given, Rows& x) const;
-  // Normalises each head by itself.
+  // Normalises each head by itself, or with joint_norm all of them.
   Rows HeadNorm(const std::string& slot, const AttentionSpec& spec,
                 const Rows& x) const;
   Rows Linear(const std::string& slot, const Rows& x) const;
@@ -90,6 +90,8 @@ class NaiveTransformer {
                  const Bias& bias, const Products& products, int given) const;
   Rows FeedForward(const std::string& slot, const FeedForwardSpec& spec,
                    const Rows& x) const;
+  Rows Experts(const std::string& slot, const FeedForwardSpec& spec,
+               const Rows& x) const;
   Rows DenseLayer(const std::string& name, const DenseSpec& layer,
                   Rows x) const;
   Rows Dense(const std::string& slot, const std::vector<DenseSpec>& layers,

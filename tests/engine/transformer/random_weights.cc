@@ -54,9 +54,26 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
     linear(slot + ".v", hidden, kv);
     linear(slot + ".out", shape.heads * shape.head_dim, hidden);
     if (shape.head_norm) {
-      norm(slot + ".q.norm", shape.head_dim, *shape.head_norm);
-      norm(slot + ".k.norm", shape.head_dim, *shape.head_norm);
+      const bool joint = shape.joint_norm;
+      norm(slot + ".q.norm", shape.head_dim * (joint ? shape.heads : 1),
+           *shape.head_norm);
+      norm(slot + ".k.norm", joint ? kv : shape.head_dim, *shape.head_norm);
     }
+  };
+  const auto network = [&](const std::string& slot,
+                           const FeedForwardSpec& feed) {
+    if (feed.gated) linear(slot + ".gate", hidden, feed.width);
+    linear(slot + ".in", hidden, feed.width);
+    linear(slot + ".out", feed.width, hidden);
+  };
+  const auto feed_forward = [&](const std::string& slot,
+                                const FeedForwardSpec& feed) {
+    if (!feed.experts) return network(slot, feed);
+    linear(slot + ".router", hidden, feed.experts->count);
+    for (int i = 0; i < feed.experts->count; ++i) {
+      network(absl::StrCat(slot, ".experts.", i), feed);
+    }
+    if (biases) make(slot + ".experts.bias", {hidden}, 0, 0.3);
   };
   const auto embedding = [&](const std::string& slot,
                              const EmbeddingSpec& table) {
@@ -124,10 +141,8 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
           norm(prefix + ".cross.branch_norm", hidden, layer.norm);
         }
       }
-      const FeedForwardSpec& feed = layer.feed_forward;
-      if (feed.gated) linear(prefix + ".ffn.gate", hidden, feed.width);
-      linear(prefix + ".ffn.in", hidden, feed.width);
-      linear(prefix + ".ffn.out", feed.width, hidden);
+      feed_forward(prefix + ".ffn", layer.feed_forward);
+      if (layer.sum_norm) norm(prefix + ".self.sum_norm", hidden, layer.norm);
       norm(prefix + ".ffn.norm", hidden, layer.norm);
       if (layer.branch_norm) {
         norm(prefix + ".self.branch_norm", hidden, layer.norm);

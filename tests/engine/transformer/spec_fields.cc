@@ -151,9 +151,13 @@ Collector Collect(Base base) {
   all.Add(kRotary, Within<RotarySpec>(selves, "rotary", [](AttentionSpec& s) {
             return Of(s.rotary);
           }));
-  all.Add(kFeedForward,
-          Within<FeedForwardSpec>(layers, "feed_forward", [](LayerSpec& s) {
-            return &s.feed_forward;
+  const auto feed_forwards = Within<FeedForwardSpec>(
+      layers, "feed_forward", [](LayerSpec& s) { return &s.feed_forward; });
+  all.Add(kFeedForward, feed_forwards);
+  all.Add(kOfExperts,
+          Within<ExpertsSpec>(feed_forwards, "experts", [](FeedForwardSpec& s) {
+            // They are in no base.
+            return s.experts ? &*s.experts : &s.experts.emplace(5, 2);
           }));
   all.Add(kEmbed, embeds);
   all.Add(kHead, heads);

@@ -71,7 +71,10 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
                                            stack + ".layers[1]."};
   Add(layers,
       {"self_norm false after", "branch_norm after", "parallel after",
-       "cross_attention", "self_attention.heads 3", "self_attention.head_dim 0",
+       "sum_norm", "feed_forward.experts.count 0",
+       "feed_forward.experts.chosen 0", "feed_forward.experts.chosen 6",
+       "self_attention.joint_norm alone", "cross_attention",
+       "self_attention.heads 3", "self_attention.head_dim 0",
        "self_attention.scale 0", "self_attention.slopes of 3",
        "self_attention.symmetric alone", "self_attention.rotates_values alone",
        "self_attention.rotary.theta", "self_attention.rotary.factor",
@@ -80,7 +83,8 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
       names);
   // Layers that differ.
   Add({layers[1]},
-      {"norm_place", "self_attention.heads 6", "self_attention.kv_heads",
+      {"norm_place", "norm_place after, with sum_norm",
+       "self_attention.heads 6", "self_attention.kv_heads",
        "self_attention.head_dim 10"},
       names);
   if (stack == "decoder") {
@@ -103,13 +107,16 @@ void AddRefusedOfStack(const std::string& stack, Names& names) {
 
 void AddRefusedOfCross(Names& names) {
   for (const std::string layer : {"decoder.layers[*].", "decoder.layers[1]."}) {
-    Add({layer}, {"parallel true", "parallel with branch_norm"}, names);
+    Add({layer},
+        {"parallel true", "parallel with branch_norm", "parallel with experts"},
+        names);
     Add({layer + "self_attention.", layer + "cross_attention."},
         {"kv_heads", "head_dim 10"}, names);
     Add({layer + "cross_attention."},
-        {"heads 3", "head_dim 0", "scale 0", "head_norm", "rotary",
-         "rotates_values", "rotates_values alone", "slopes of 4", "slopes of 3",
-         "symmetric slopes", "symmetric alone", "window"},
+        {"heads 3", "head_dim 0", "scale 0", "head_norm", "joint_norm true",
+         "joint_norm alone", "rotary", "rotates_values", "rotates_values alone",
+         "slopes of 4", "slopes of 3", "symmetric slopes", "symmetric alone",
+         "window"},
         names);
   }
 }
@@ -231,6 +238,16 @@ INSTANTIATE_TEST_SUITE_P(Bases, SpecFieldsTest,
 
 TEST(SpecFieldsTest, EachFieldHasACase) {
   EXPECT_THAT(FieldsWithoutCases(), testing::IsEmpty());
+}
+
+// The maps of experts have no adapters.
+TEST(SpecFieldsTest, AdaptersAreNotBesideExperts) {
+  TransformerSpec spec = BaseSpec(Base::kEncoder);
+  spec.encoder->layers[1].feed_forward.experts = {.count = 3, .chosen = 2};
+  EXPECT_TRUE(spec.Validate().ok()) << spec.Validate();
+  spec.adapters = {.count = 2, .rank = 3};
+  EXPECT_THAT(std::string(spec.Validate().message()),
+              HasSubstr("adapters is set, expected unset beside experts"));
 }
 
 // Spans have two logits for each token, choices one.

@@ -64,6 +64,15 @@ StackSpec StackOf(const Variant& variant, int vocab, int hidden,
   if (variant.place == Place::kRelative) {
     stack.relative_bias = {.buckets = 8, .max_distance = 11};
   }
+  if (variant.Cycle(3) == 1) {
+    stack.layers[1].feed_forward.experts = {
+        .count = 4 + variant.Cycle(2),
+        .chosen = 1 + variant.Cycle(4) % 3,
+        .normalized = variant.Cycle(2) == 1};
+  }
+  if (variant.norm_place == NormPlace::kPost) {
+    for (LayerSpec& of : stack.layers) of.sum_norm = variant.Cycle(4) == 2;
+  }
   if (variant.place == Place::kWindow) {
     // Layers differ: the first sees all, and has no norm of its own.
     if (variant.norm_place == NormPlace::kPre)

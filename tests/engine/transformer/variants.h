@@ -9,8 +9,8 @@
 namespace attend {
 
 // The table of transformers that are tested: all combinations of norm, place of
-// the norm and positions, with activations, gates, biases, heads and widths in
-// turn.
+// the norm and positions, with activations, gates, experts, biases, heads and
+// widths in turn.
 
 // How a transformer knows positions.
 // kDistances: in the encoder; the decoder knows none.
