@@ -31,7 +31,7 @@ absl::StatusOr<Activation> GateOf(const JsonFile& config) {
   return config.Unexpected(kType, "geglu or reglu");
 }
 
-// Whether the code that the file names is that of models whose queries and keys
+// True if the code that the file names is that of models whose queries and keys
 // have norms: the file says it nowhere else.
 absl::StatusOr<bool> HasQueryNorms(const JsonFile& config) {
   constexpr absl::string_view kCode = "qk-post-norm";

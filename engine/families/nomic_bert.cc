@@ -24,7 +24,7 @@ constexpr EncoderKeys kOldKeys = {.hidden = kOldHidden,
                                   .width = "n_inner",
                                   .positions = "n_positions"};
 
-// What only the old words say. Otherwise layers are as by default.
+// Fields that only the old words say. Otherwise layers are as by default.
 struct OldLayers {
   Activation activation = Activation::kSilu;
   bool gated = true;

@@ -62,7 +62,7 @@ class MixtureOfExperts {
   int width() const { return parts_.experts.front().width(); }
 
   // src and dst are [rows, hidden], `operand` is that of src. dst may be src.
-  // Of the epilogue, `residual`, `norm` and `operand` are applied.
+  // `residual`, `norm` and `operand` of the epilogue are applied.
   absl::Status Run(ExecContext& context, Matrix src, const Operand& operand,
                    const ExpertRoom& room, Matrix dst,
                    const Epilogue& epilogue) const;

@@ -29,7 +29,7 @@ struct DraftInfo {
 struct Model {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Tokenizer> tokenizer;
-  // Those of routes that begin with another module, by the routes of
+  // Tokenizers of routes that begin with another module, by the routes of
   // ModelInfo; null: the route has `tokenizer`. Empty: all routes have it.
   std::vector<std::shared_ptr<const Tokenizer>> route_tokenizers = {};
   std::unique_ptr<ChatTemplate> chat = nullptr;  // null: no chat template

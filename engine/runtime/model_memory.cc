@@ -106,7 +106,7 @@ uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
           table, std::min<uint64_t>(BytesOf(view->type, numbers),
                                     PackedBytes(dtype, numbers)));
     } else if (spec.adapters && view->shape.size() == 3) {
-      // Of adapters: tables and second matrices are in f32, first matrices have
+      // Adapters: tables and second matrices are in f32, first matrices have
       // two planes in int8.
       bytes += numbers * sizeof(float);
     } else {

@@ -36,7 +36,7 @@ struct LoadOptions {
   // Whether rows may list the tokens that they choose from
   // (LogitsNeed::listed).
   bool lists_tokens = false;
-  // Those that the model has.
+  // The adapters that the model has.
   std::optional<AdaptersSpec> adapters = std::nullopt;
 };
 

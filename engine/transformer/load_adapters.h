@@ -22,7 +22,7 @@ absl::Status LoadAdapters(Primitives& primitives, Weights& weights,
                           const std::string& slot, const LoadOptions& options,
                           Linear& linear);
 
-// Of a table [entries, width]: slots "<slot>.adapters.down"
+// Loads the adapters of a table [entries, width]: slots "<slot>.adapters.down"
 // [count, entries, rank] and "<slot>.adapters.up" [count, rank, width].
 absl::StatusOr<TableAdapters> LoadTableAdapters(Weights& weights,
                                                 const std::string& slot,

@@ -242,7 +242,7 @@ class EmbedHandler final
     SetValues(kept, encoding_, to);
   }
 
-  // Those of the route.
+  // The route's own.
   const ModelInfo& info() const { return route_->info; }
   const Tokenizer& tokenizer() const { return route_->tokenizer; }
 

@@ -32,7 +32,7 @@ struct EmbedRoute {
 absl::StatusOr<EmbedRoute> ChooseRoute(EmbedRole role,
                                        const ServedModel& model);
 
-// What a request says of the prompt: `text`, else the model's prompt of that
+// The prompt that a request asks for: `text`, else the model's prompt of that
 // name, else the prompt of the role, else the model's default.
 struct PromptChoice {
   std::optional<std::string> text = std::nullopt;

@@ -17,7 +17,7 @@ LONG_ROWS = [0, 15, 16, 31, 32, 43]  # around the ends of blocks
 TOP = 5
 COUNT_FROM_PAD = ("roberta", "xlm-roberta", "mpnet", "camembert", "data2vec-text",
                   "roberta-prelayernorm", "xlm-roberta-xl", "esm")
-# Those without groups of heads.
+# Decoders without groups of heads.
 DECODERS = ("gpt2", "gpt_neox", "bloom", "opt", "mpt", "biogpt",
             "modernbert-decoder")
 

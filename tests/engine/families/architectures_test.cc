@@ -58,7 +58,7 @@ TEST(ArchitecturesTest, AHeadThatIsNotComputedIsRefused) {
               HasSubstr("architectures is [\"BertLMHeadModel\"]"));
 }
 
-// What generates, embeds or labels, of one directory.
+// One directory generates, embeds or labels, as its class says.
 TEST(ArchitecturesTest, ADecoderOfAClassWithoutAHeadEmbeds) {
   const std::string directory =
       ATTEND_SOURCE_DIR "/tests/golden/families/llama-4x-linear-rope";
@@ -77,7 +77,7 @@ TEST(ArchitecturesTest, ADecoderOfAClassWithoutAHeadEmbeds) {
 // The vectors of OPT 350M have another width than its layers.
 TEST(ArchitecturesTest, AProjectedDecoderThatEmbedsIsRefused) {
   Family family = *Named("opt-4x-post-norm-projected", {"OPTModel"});
-  EXPECT_THAT(ReadSentenceTransformers("/nowhere", family).message(),
+  EXPECT_THAT(ReadSentenceModules("/nowhere", family).message(),
               HasSubstr("are mapped to 18 numbers"));
 }
 

@@ -156,7 +156,7 @@ TEST(ModelMemoryTest, AdaptersCount) {
     if (IsUnused(family.names, name) || view->shape.size() == 3) continue;
     others += view->count();
   }
-  // Those of adapters have four bytes a number in any dtype.
+  // Numbers of adapters have four bytes a number in any dtype.
   const auto bytes = [&](ComputeType dtype) {
     return WeightBytes(*checkpoint, family.names, family.spec, dtype);
   };

@@ -145,7 +145,7 @@ inline constexpr Row<FeedForwardSpec> kFeedForward[] = {
      "gated"},
 };
 
-// Of a layer that has experts.
+// Gives a layer experts.
 inline void SetExperts(LayerSpec& s) { s.feed_forward.experts = {5, 2}; }
 
 inline constexpr Row<LayerSpec> kLayer[] = {

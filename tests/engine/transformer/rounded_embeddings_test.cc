@@ -1,4 +1,4 @@
-// What embeddings lose in bf16 and int8: dense ones of two routes, weights of
+// The loss of embeddings in bf16 and int8: dense ones of two routes, weights of
 // the vocabulary and vectors of tokens, of a model whose width makes rounding
 // errors as small as they are in models that are used.
 
