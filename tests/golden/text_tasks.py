@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-from sentence_transformers import CrossEncoder
+from sentence_transformers import CrossEncoder, SentenceTransformer
 from transformers import PreTrainedTokenizerFast, pipeline
 
 import sentence_modules
@@ -339,6 +339,31 @@ def embed_tokens(families, tokenizer, name):
                "values": rows(states), "mean": [nine(x) for x in states.mean(0)]}
 
 
+def cut_left(families, folder):
+    """Texts that are too long, cut where they begin: by the programs that people
+    have for the tasks."""
+    def prepare(name):
+        directory = tempfile.mkdtemp()
+        shutil.copytree(families / name, directory, dirs_exist_ok=True)
+        PreTrainedTokenizerFast.from_pretrained(
+            folder, truncation_side="left").save_pretrained(directory)
+        return directory
+    options = dict(device="cpu", model_kwargs={
+        "attn_implementation": "eager", "dtype": torch.float32})
+    long = "the cat sleeps on the warm stone " * 9 + "the old man reads a book"
+    query, documents = "a small dog", [long, DOCUMENTS[0]]
+    run = pipeline("text-classification", model=prepare("bert-4x-labels"), device="cpu")
+    labels = run(long, top_k=None, truncation=True)
+    ranker = CrossEncoder(prepare("bert-reranker"), **options)
+    embedder = SentenceTransformer(prepare("bert-mean-pooling"), **options)
+    return {"text": long, "query": query, "documents": documents,
+            "labels": [label["label"] for label in labels],
+            "label_scores": apart([label["score"] for label in labels]),
+            "rank_scores": [nine(x) for x in ranker.predict(
+                [(query, text) for text in documents], batch_size=1)],
+            "embedding": [nine(x) for x in embedder.encode(long)]}
+
+
 TASKS = {"classify": (classify, ["bert-4x-labels", "roberta-4x-multi-label"]),
          "classify_tokens": (classify_tokens, ["bert-tokens"]),
          "fill_mask": (fill_mask, ["bert-mask"]),
@@ -365,6 +390,7 @@ def write(folder, families):
                                           tokenizer(), TEXTS)
     value["embed_tokens"] = [case for name in ("bart-gelu", "t5-few-buckets")
                              for case in embed_tokens(families, tokenizer(), name)]
+    value["cut_left"] = cut_left(families, folder)
     write_expected(folder / "expected.json", value)
     write_expected(folder / "spans.json", spans_of_bytes(
         families.parents[1] / "engine/tokenizer/golden/roberta"))

@@ -24,6 +24,11 @@ constexpr const char* kModels[] = {
     "bert-spans",        "modernbert-spans",        "bart-inference",
     "qwen3-logit-score", "jina-v3-adapters"};
 
+// Copies of models, with "left-" before their names, that cut long texts where
+// they begin.
+constexpr const char* kLeftModels[] = {"bert-4x-labels", "bert-reranker",
+                                       "bert-mean-pooling"};
+
 // The server and the directory that it reads its models from.
 class Server {
  public:
@@ -36,6 +41,14 @@ class Server {
       for (const char* file : {"tokenizer.json", "tokenizer_config.json"}) {
         fs::copy(kGolden / "text" / file, directory_ / model / file);
       }
+    }
+    for (const std::string model : kLeftModels) {
+      const fs::path left = directory_ / ("left-" + model);
+      fs::copy(directory_ / model, left, fs::copy_options::recursive);
+      const fs::path file = left / "tokenizer_config.json";
+      auto config = nlohmann::json::parse(std::ifstream(file));
+      config["truncation_side"] = "left";
+      std::ofstream(file) << config;
     }
     process_ = std::make_unique<ServerProcess>(
         std::vector<std::string>{"--models-dir=" + directory_.string(),
