@@ -36,7 +36,8 @@ struct OutputLimits {
   size_t values = 0;      // numbers of an encoder's output
 };
 
-// The progress of the inputs of a call. Guarded by the mutex of the call's context.
+// The progress of the inputs of a call. Guarded by the mutex of the call's
+// context.
 struct InputProgress {
   int running = 0;         // inputs that the worker may use
   std::vector<int> ended;  // inputs that have ended since Take()
