@@ -121,7 +121,7 @@ TEST_F(ModuleListTest, MappingsWinOverNames) {
 }
 
 TEST_F(ModuleListTest, RoutesThatBeginWithOtherModulesAreGroups) {
-  modules_ = {Module("1_Router", "Asym")};
+  modules_ = Json::array({Module("1_Router", "Asym")});
   file_ = "config.json";  // as Asym wrote it
   router_["types"] = {{"", kOld + "MLMTransformer"},
                       {"0_Sparse", kOld + "SparseStaticEmbedding"},
@@ -163,12 +163,12 @@ TEST_F(ModuleListTest, WhatIsNotSupportedIsNamed) {
   router_["structure"] = {{"other", {"a"}}};
   router_["parameters"] = {{"allow_empty_key", false}};
   expect("a Router with a default_route");
-  modules_ = {Module("1_Router", "Router")};
+  modules_ = Json::array({Module("1_Router", "Router")});
   expect("as the first module");
 }
 
 TEST_F(ModuleListTest, WeightsOfTokensAreThoseBesideTheConfiguration) {
-  modules_ = {Module("1_Router", "SparseStaticEmbedding")};
+  modules_ = Json::array({Module("1_Router", "SparseStaticEmbedding")});
   const auto error = [&] {
     Family family;
     return std::string(
