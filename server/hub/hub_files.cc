@@ -223,6 +223,7 @@ absl::StatusOr<std::vector<std::string>> ShardsIn(const std::string& directory,
   const size_t slash = index.rfind('/');
   const std::string folder = index.substr(0, slash == index.npos ? 0 : slash);
   std::vector<std::string> shards;
+  shards.reserve(names.size());
   for (const std::string& name : names) shards.push_back(FileIn(folder, name));
   return shards;
 }
