@@ -45,7 +45,9 @@ QUIET_SECONDS = 0.1  # until the threads of whoever ran before sleep
 class Attend(attend_processes.Engine):
     def __init__(self, args, model, dtype):
         super().__init__(args.build, model,
-                         [*attend_processes.dtype_flags(dtype), *args.flag])
+                         [*attend_processes.dtype_flags(dtype),
+                          "--prefix-cache=false",  # sources come again
+                          *args.flag])
         self.name, self.dtype = f"attend {dtype}", dtype
         self.in_flight = args.in_flight
 
