@@ -74,13 +74,23 @@ absl::StatusOr<std::string> ToText(const Value& value, absl::string_view name) {
   return std::string(*text);
 }
 
+// Returns the name of an enumeration's value without the words that all of its
+// names begin with, up to the last underscore of the first one, in lower case.
+// Empty for "unspecified", which is the absence of the parameter.
+std::string ValueName(const EnumDescriptor& type, int index) {
+  const size_t prefix = type.value(0)->name().rfind('_') + 1;
+  std::string name =
+      absl::AsciiStrToLower(type.value(index)->name().substr(prefix));
+  return name == "unspecified" ? "" : name;
+}
+
 // The names of an enumeration's values: "false, true, never".
-std::string Names(const EnumDescriptor& type, size_t prefix) {
+std::string Names(const EnumDescriptor& type) {
   std::string names;
-  for (int i = 1; i < type.value_count(); ++i) {
-    absl::StrAppend(
-        &names, i == 1 ? "" : ", ",
-        absl::AsciiStrToLower(type.value(i)->name().substr(prefix)));
+  for (int i = 0; i < type.value_count(); ++i) {
+    const std::string name = ValueName(type, i);
+    if (name.empty()) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", name);
   }
   return names;
 }
@@ -95,17 +105,15 @@ absl::StatusOr<int> ToEnum(const Value& value, const EnumDescriptor& type,
   } else {
     return Wrong(name, value, "a string");
   }
-  // All names of values begin with the same words, up to the last underscore
-  // of the first one.
-  const size_t prefix = type.value(0)->name().rfind('_') + 1;
   for (int i = 0; i < type.value_count(); ++i) {
-    if (absl::EqualsIgnoreCase(type.value(i)->name().substr(prefix), wanted)) {
+    const std::string known = ValueName(type, i);
+    if (!known.empty() && absl::EqualsIgnoreCase(known, wanted)) {
       return type.value(i)->number();
     }
   }
   return absl::InvalidArgumentError(absl::StrFormat(
       "%s is '%s', must be one of %s", name,
-      absl::CHexEscape(wanted.substr(0, kShownBytes)), Names(type, prefix)));
+      absl::CHexEscape(wanted.substr(0, kShownBytes)), Names(type)));
 }
 
 // Sets a field without parts to one value, or adds the value to a list.

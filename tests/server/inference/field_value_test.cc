@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "attend/v1/attend.pb.h"
 
 namespace attend {
@@ -62,6 +63,22 @@ TEST(FieldValueTest, EnumerationsByName) {
             "early_stopping is 'soon', must be one of false, true, never");
   EXPECT_EQ(Set("early_stopping", int64_t{1}),
             "early_stopping is an integer, must be a string");
+}
+
+// "unspecified" is no value: a request leaves the parameter out instead. Other
+// values with the number 0 are values.
+TEST(FieldValueTest, EnumerationsHaveNoUnspecifiedValue) {
+  for (const char* text : {"unspecified", "UNSPECIFIED", ""}) {
+    EXPECT_EQ(Set("early_stopping", Text(text)),
+              absl::StrCat("early_stopping is '", text,
+                           "', must be one of false, true, never"));
+  }
+  v1::GenerateRequest request;
+  const auto& field =
+      *v1::GenerateRequest::descriptor()->FindFieldByName("alignments");
+  EXPECT_TRUE(SetField(request, field, Text("none"), "alignments").ok());
+  EXPECT_EQ(SetField(request, field, Text("x"), "alignments").message(),
+            "alignments is 'x', must be one of none, hard, soft");
 }
 
 TEST(FieldValueTest, Lists) {

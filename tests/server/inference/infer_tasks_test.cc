@@ -258,6 +258,11 @@ TEST_F(InferTasksTest, ClassifySpans) {
   EXPECT_EQ(OutputOf(response, "span_end").numbers<int32_t>().back(), 9);
   EXPECT_EQ(OutputOf(response, "span_end").numbers<int32_t>()[last.size() - 1],
             -1);
+  // There are no spans without an aggregation.
+  Parameter(request, "aggregation").set_string_param("unspecified");
+  EXPECT_EQ(ErrorOf(request),
+            "parameter 'aggregation' is 'unspecified', must be one of none, "
+            "simple, first, average, max");
 }
 
 TEST_F(InferTasksTest, Answer) {
