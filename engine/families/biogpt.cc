@@ -1,9 +1,5 @@
 // BioGPT: Luo et al. 2022.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
@@ -34,22 +30,9 @@ absl::StatusOr<TransformerSpec> BioGptSpec(const JsonFile& config) {
   EmbeddingSpec& embedding = spec.decoder->embedding;
   embedding.positions = Positions::kLearned;
   embedding.position_offset = 2;
-  ASSIGN_OR_RETURN(const bool scaled, config.BoolOr("scale_embedding", true));
-  if (scaled) embedding.scale = std::sqrt(static_cast<float>(spec.hidden));
+  ASSIGN_OR_RETURN(embedding.scale,
+                   FairseqScale(config, spec.hidden, /*fallback=*/true));
   return spec;
-}
-
-absl::Status AddBioGptNames(const JsonFile& config, NameTable& names) {
-  const std::vector<std::string> model = {"biogpt.", ""};
-  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
-  AddInAndOut(tied, WithPrefixes(model, {"embed_tokens.weight"}),
-              {"output_projection.weight"}, names);
-  AddTensor("decoder.embedding.positions",
-            WithPrefixes(model, {"embed_positions.weight"}), names);
-  AddWeights("decoder.norm", WithPrefixes(model, {"layer_norm"}), Bias::kYes,
-             names);
-  AddFairseqBranches("decoder.{}.", WithPrefixes(model, {"layers.{}."}), names);
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -58,7 +41,11 @@ absl::StatusOr<Family> LoadBioGpt(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderAlone(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec, BioGptSpec(config));
-  RETURN_IF_ERROR(AddBioGptNames(config, family.names));
+  RETURN_IF_ERROR(
+      AddFairseqDecoder(config, "biogpt.", "output_projection", family.names));
+  AddTensor("decoder.embedding.positions",
+            {"biogpt.embed_positions.weight", "embed_positions.weight"},
+            family.names);
   RETURN_IF_ERROR(UseDecoderAs(config,
                                {.name = "BioGpt",
                                 .token_layer = "classifier",

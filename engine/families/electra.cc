@@ -1,10 +1,8 @@
-#include <string>
-#include <vector>
-
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder.h"
 #include "engine/families/shared/encoder_heads.h"
+#include "engine/families/shared/sequence_summary.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -22,22 +20,6 @@ constexpr HeadClass kElectraClasses[] = {
     {"ElectraForQuestionAnswering", HeadKind::kSpans},
     {"ElectraForMultipleChoice", HeadKind::kChoice},
 };
-
-// The layers of ElectraForMultipleChoice.
-absl::StatusOr<std::vector<HeadLayer>> ChoiceLayers(const JsonFile& config,
-                                                    int hidden) {
-  ASSIGN_OR_RETURN(const std::string summary,
-                   config.StringOr("summary_type", "first"));
-  if (summary != "first") return config.Unexpected("summary_type", "first");
-  RETURN_IF_ERROR(ExpectFlags(config, {"summary_use_proj"}, true));
-  RETURN_IF_ERROR(ExpectFlags(config, {"summary_proj_to_labels"}, false));
-  HeadLayer layer = {"sequence_summary.summary", {hidden}};
-  if (!config.IsNull("summary_activation")) {
-    ASSIGN_OR_RETURN(layer.spec.activation,
-                     ActivationOr(config, "summary_activation", "gelu"));
-  }
-  return std::vector<HeadLayer>{layer, {"classifier", {1}}};
-}
 
 UsualHeads Heads(const TransformerSpec& spec) {
   return {.sequence = {{"classifier.dense", {spec.hidden, Activation::kGelu}},
@@ -72,7 +54,9 @@ absl::StatusOr<Family> LoadElectra(const JsonFile& config) {
   UsualHeads heads = Heads(family.spec);
   ASSIGN_OR_RETURN(const auto head, HeadOf(config, kElectraClasses));
   if (head == HeadKind::kChoice) {
-    ASSIGN_OR_RETURN(heads.choice, ChoiceLayers(config, family.spec.hidden));
+    RETURN_IF_ERROR(ReadSequenceSummary(
+        config, family.spec.hidden,
+        {.type = "first", .projects = true, .activation = "gelu"}, heads));
   }
   RETURN_IF_ERROR(AddUsualHead(config, kElectraClasses, heads, family));
   AddOldNormNames(family.names);

@@ -15,6 +15,22 @@
 namespace attend {
 namespace {
 
+// A class with a head has this before the names of the model below.
+constexpr char kPrefix[] = "nomic_bert.";
+
+constexpr HeadClass kNomicBertClasses[] = {
+    {"NomicBertModel"},
+    {"NomicBertForMaskedLM", HeadKind::kMaskedLm},
+    {"NomicBertForSequenceClassification", HeadKind::kSequence},
+    {"NomicBertForTokenClassification", HeadKind::kTokens},
+};
+
+UsualHeads Heads(const TransformerSpec& spec) {
+  UsualHeads heads = BertHeads(spec, kPrefix);
+  heads.masked_lm.norm = "cls.predictions.transform.layer_norm";
+  return heads;
+}
+
 // Configurations that came before the family was in transformers have GPT-2's
 // words.
 constexpr char kOldHidden[] = "n_embd";
@@ -170,16 +186,23 @@ void AddNomicBertNames(bool types, const OldLayers& layers, NameTable& names) {
 }  // namespace
 
 absl::StatusOr<Family> LoadNomicBert(const JsonFile& config) {
-  RETURN_IF_ERROR(Architecture(config, {"NomicBertModel"}).status());
   const bool old = config.Has(kOldHidden);
   OldLayers layers;
   if (old) {
+    // The classes with heads of that time have other tensors.
+    RETURN_IF_ERROR(Architecture(config, {"NomicBertModel"}).status());
     ASSIGN_OR_RETURN(layers, ReadOldLayers(config));
   }
   Family family;
   ASSIGN_OR_RETURN(family.spec, NomicBertSpec(config, old, layers));
   AddNomicBertNames(family.spec.encoder->embedding.token_types > 0, layers,
                     family.names);
+  for (NameRow& row : family.names.rows) {
+    row.tensors = WithPrefixes({kPrefix, ""}, row.tensors);
+  }
+  if (old) return family;
+  RETURN_IF_ERROR(
+      AddUsualHead(config, kNomicBertClasses, Heads(family.spec), family));
   return family;
 }
 

@@ -2,26 +2,26 @@
 
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
-#include "engine/families/shared/config_fields.h"
-#include "engine/families/shared/fairseq.h"
-#include "engine/tensor/status_macros.h"
+#include "engine/families/shared/bart.h"
+#include "engine/families/shared/encoder_heads.h"
 
 namespace attend {
+namespace {
+
+constexpr HeadClass kPlbartClasses[] = {
+    {"PLBartForConditionalGeneration"},
+    {"PLBartModel"},
+    {"PLBartForSequenceClassification", HeadKind::kSequence},
+};
+
+}  // namespace
 
 absl::StatusOr<Family> LoadPlbart(const JsonFile& config) {
-  RETURN_IF_ERROR(
-      Architecture(config, {"PLBartForConditionalGeneration", "PLBartModel"})
-          .status());
-  Family family;
-  ASSIGN_OR_RETURN(family.spec,
-                   FairseqSpec(config, {.norm_place = NormPlace::kPost,
-                                        .activation = "gelu",
-                                        .scale_embedding = true}));
-  UseBartEmbeddings(family);
-  AddFairseqLogitsBias(family);
-  RETURN_IF_ERROR(AddFairseqTokens(config, family));
-  AddFairseqLayers(family);
-  return family;
+  return LoadBartVariant(config, {.defaults = {.norm_place = NormPlace::kPost,
+                                               .activation = "gelu",
+                                               .scale_embedding = true},
+                                  .classes = kPlbartClasses,
+                                  .wraps_source = true});
 }
 
 }  // namespace attend

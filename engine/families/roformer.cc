@@ -7,6 +7,7 @@
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder.h"
 #include "engine/families/shared/encoder_heads.h"
+#include "engine/families/shared/sequence_summary.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -19,6 +20,7 @@ constexpr HeadClass kRoFormerClasses[] = {
     {"RoFormerForSequenceClassification", HeadKind::kSequence},
     {"RoFormerForTokenClassification", HeadKind::kTokens},
     {"RoFormerForQuestionAnswering", HeadKind::kSpans},
+    {"RoFormerForMultipleChoice", HeadKind::kChoice},
 };
 
 constexpr double kTheta = 10000;
@@ -82,8 +84,12 @@ absl::StatusOr<Family> LoadRoFormer(const JsonFile& config) {
              WithPrefixes(prefixes, {"embeddings_project"}), Bias::kYes,
              family.names);
   AddUnused(prefixes, {"encoder.embed_positions.weight"}, family.names);
-  RETURN_IF_ERROR(
-      AddUsualHead(config, kRoFormerClasses, Heads(family.spec), family));
+  UsualHeads heads = Heads(family.spec);
+  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kRoFormerClasses));
+  if (head == HeadKind::kChoice) {
+    RETURN_IF_ERROR(ReadSequenceSummary(config, family.spec.hidden, {}, heads));
+  }
+  RETURN_IF_ERROR(AddUsualHead(config, kRoFormerClasses, heads, family));
   return family;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/families/load_family.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/drop_decoder.h"
+#include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -17,6 +18,14 @@ namespace attend {
 namespace {
 
 constexpr char kEncoderAlone[] = "T5GemmaEncoderModel";
+
+constexpr HeadClass kT5GemmaClasses[] = {
+    {"T5GemmaForConditionalGeneration"},
+    {"T5GemmaModel"},
+    {kEncoderAlone},
+    {"T5GemmaForSequenceClassification", HeadKind::kSequence},
+    {"T5GemmaForTokenClassification", HeadKind::kTokens},
+};
 
 // The stack that section `key` describes, as one of Gemma 2.
 absl::StatusOr<TransformerSpec> Gemma(const JsonFile& config, const char* key) {
@@ -26,10 +35,13 @@ absl::StatusOr<TransformerSpec> Gemma(const JsonFile& config, const char* key) {
   return section.Unexpected("use_bidirectional_attention", "false");
 }
 
-absl::StatusOr<TransformerSpec> T5GemmaSpec(const JsonFile& config) {
+absl::StatusOr<TransformerSpec> T5GemmaSpec(const JsonFile& config,
+                                            bool encoder_alone) {
   ASSIGN_OR_RETURN(TransformerSpec source, Gemma(config, "encoder"));
   ASSIGN_OR_RETURN(TransformerSpec spec, Gemma(config, "decoder"));
-  if (source.hidden != spec.hidden) {
+  if (encoder_alone) {
+    spec.hidden = source.hidden;
+  } else if (source.hidden != spec.hidden) {
     ASSIGN_OR_RETURN(const JsonFile section, config.Object("decoder"));
     return section.Unexpected(
         "hidden_size", absl::StrCat("that of the encoder, ", source.hidden));
@@ -94,34 +106,59 @@ absl::Status AddStack(const JsonFile& config, const std::string& stack,
   return absl::OkStatus();
 }
 
-absl::Status AddTables(const JsonFile& config, NameTable& names) {
+// Adds the tables of tokens and of the logits; `tied`: the file may lack the
+// latter.
+void AddTables(bool tied, NameTable& names) {
   const auto tokens = [](const char* stack) {
     return WithPrefixes({"model.", ""},
                         {absl::StrCat(stack, ".embed_tokens.weight")});
   };
-  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
   AddTensor("encoder.embedding.tokens", tokens("encoder"), names);
   AddInAndOut(tied, tokens("decoder"), {"lm_head.out_proj.weight"}, names);
+}
+
+// Adds a layer that reads the decoder if there is one, else the encoder: the
+// vector of each token, or that of the last.
+absl::Status AddT5GemmaHead(const JsonFile& config, HeadKind kind,
+                            Family& family) {
+  RETURN_IF_ERROR(ReadLabels(config, kind, family));
+  AddHead(kind, {{"score.out_proj", {}}}, family);
+  HeadSpec& head = *family.spec.head;
+  if (!family.spec.decoder) {
+    if (kind == HeadKind::kSequence) head.pooling = Pooling::kLast;
+    return absl::OkStatus();
+  }
+  head.reads_decoder = true;
+  ASSIGN_OR_RETURN(const JsonFile section, config.Object("decoder"));
+  const int vocab = family.spec.decoder->embedding.vocab;
+  ASSIGN_OR_RETURN(head.first_id,
+                   NumberOr(section, "bos_token_id", 2, {0, vocab - 1}));
   return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<Family> LoadT5Gemma(const JsonFile& config) {
-  ASSIGN_OR_RETURN(const std::string name,
-                   Architecture(config, {"T5GemmaForConditionalGeneration",
-                                         "T5GemmaModel", kEncoderAlone}));
-  const bool encoder_alone = name == kEncoderAlone;
-  if (!encoder_alone) {
+  ASSIGN_OR_RETURN(const HeadClass* const named,
+                   ClassOf(config, kT5GemmaClasses));
+  const bool has_head = named != nullptr && named->head;
+  ASSIGN_OR_RETURN(const bool both, config.BoolOr("is_encoder_decoder", true));
+  bool encoder_alone = named != nullptr && named->name == kEncoderAlone;
+  // A class that labels reads the decoder or the encoder, as the file says.
+  if (has_head) {
+    encoder_alone = !both;
+  } else if (!encoder_alone) {
     RETURN_IF_ERROR(ExpectFlags(config, {"is_encoder_decoder"}, true));
   }
   RETURN_IF_ERROR(ExpectFlags(config, {"is_decoder"}, false));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, T5GemmaSpec(config));
-  RETURN_IF_ERROR(AddTables(config, family.names));
+  ASSIGN_OR_RETURN(family.spec, T5GemmaSpec(config, encoder_alone));
+  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
+  AddTables(tied || has_head, family.names);
   RETURN_IF_ERROR(AddStack(config, "encoder", family.names));
   RETURN_IF_ERROR(AddStack(config, "decoder", family.names));
   if (encoder_alone) DropDecoder(family);
+  if (has_head) RETURN_IF_ERROR(AddT5GemmaHead(config, *named->head, family));
   return family;
 }
 

@@ -1,9 +1,5 @@
 // XGLM: Lin et al. 2021.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/families/load_family.h"
@@ -45,21 +41,9 @@ absl::StatusOr<TransformerSpec> XglmSpec(const JsonFile& config) {
   EmbeddingSpec& embedding = spec.decoder->embedding;
   embedding.positions = Positions::kSinusoidalToEnd;
   embedding.position_offset = kOffset;
-  ASSIGN_OR_RETURN(const bool scaled, config.BoolOr("scale_embedding", true));
-  if (scaled) embedding.scale = std::sqrt(static_cast<float>(spec.hidden));
+  ASSIGN_OR_RETURN(embedding.scale,
+                   FairseqScale(config, spec.hidden, /*fallback=*/true));
   return spec;
-}
-
-absl::Status AddXglmNames(const JsonFile& config, NameTable& names) {
-  const std::vector<std::string> model = {"model.", ""};
-  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
-  AddInAndOut(tied, WithPrefixes(model, {"embed_tokens.weight"}),
-              {"lm_head.weight"}, names);
-  AddWeights("decoder.norm", WithPrefixes(model, {"layer_norm"}), Bias::kYes,
-             names);
-  AddFairseqBranches("decoder.{}.", WithPrefixes(model, {"layers.{}."}), names);
-  AddUnused(model, {"embed_positions.weights"}, names);
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -68,7 +52,8 @@ absl::StatusOr<Family> LoadXglm(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "XGLMForCausalLM"));
   Family family;
   ASSIGN_OR_RETURN(family.spec, XglmSpec(config));
-  RETURN_IF_ERROR(AddXglmNames(config, family.names));
+  RETURN_IF_ERROR(AddFairseqDecoder(config, "model.", "lm_head", family.names));
+  AddUnused({"model.", ""}, {"embed_positions.weights"}, family.names);
   return family;
 }
 

@@ -60,6 +60,8 @@ class TransformerEngine : public Engine {
     const auto& head = transformer_->spec().head;
     return head && head->reads_decoder;
   }
+  // The decoder's first token, if the head reads the decoder.
+  int FirstTokenOf(const HeadSpec& head, const std::vector<int>& source) const;
   // The state of a task of `request`. INVALID_ARGUMENT if the model cannot do
   // the task, or a field of the task is out of its limits.
   template <class Task>  // of an encoder

@@ -87,22 +87,33 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
                   /*max_hypotheses=*/1, count, request.cache_salt);
 }
 
+int TransformerEngine::FirstTokenOf(const HeadSpec& head,
+                                    const std::vector<int>& source) const {
+  if (head.wraps_source) return source.back();
+  return head.first_id >= 0 ? head.first_id : info_.generation.decoder_start_id;
+}
+
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
     const ClassifyTask& task, const EngineRequest& request) const {
   if (!HeadReadsDecoder()) return MakeOutcome<ClassifyTask>(task, request);
   const std::vector<int>& source = std::get<SourceTokens>(request.input).ids;
-  const std::vector<int>& ends = info_.generation.eos_ids;
   const HeadSpec& head = *transformer_->spec().head;
   const bool each = ReadsTokens(head.kind);
-  if (!each &&
-      std::find(ends.begin(), ends.end(), source.back()) == ends.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the source ends with token ", source.back(),
-        ", must end with an end of sequence, which the head reads"));
+  auto last = source.end() - 1;
+  if (head.reads_end) {
+    const std::vector<int>& ends = info_.generation.eos_ids;
+    const auto end = std::find_first_of(source.rbegin(), source.rend(),
+                                        ends.begin(), ends.end());
+    if (end == source.rend()) {
+      return absl::InvalidArgumentError(
+          "the source has no end of sequence, which the head reads");
+    }
+    last = end.base() - 1;
   }
-  // The token of each row comes before that of the source.
-  std::vector<int> tokens = {info_.generation.decoder_start_id};
-  tokens.insert(tokens.end(), source.begin(), source.end() - 1);
+  // The token of each row comes before that of the source. Rows after the last
+  // that the head reads change nothing.
+  std::vector<int> tokens = {FirstTokenOf(head, source)};
+  tokens.insert(tokens.end(), source.begin(), last);
   const int computed = static_cast<int>(tokens.size());
   return MakeRows(
       std::make_unique<HeadTask>(std::move(tokens), head.layers.back().out,

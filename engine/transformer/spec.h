@@ -201,10 +201,18 @@ struct HeadSpec {
   // With kSequence, in encoders: the layers read each token's vector, and what
   // they make of it is pooled.
   bool pools_outputs = false;
-  // With an encoder and a decoder: the decoder reads the decoder start and all
-  // tokens of the source but the last. The head reads the vector of the last of
-  // these (kSequence), or of each, as those of the source's tokens (kSpans).
+  // With an encoder and a decoder: the decoder reads a first token and all
+  // tokens of the source but the last, so that each of its rows stands for a
+  // token of the source. The head reads the vector of one row (kSequence), or
+  // of each (kTokens and kSpans).
   bool reads_decoder = false;
+  // The fields below are of heads that read the decoder.
+  // With kSequence: the row is that of the source's last end of sequence, which
+  // has to be there; else it is the last row.
+  bool reads_end = false;
+  // The first token is the last token of the source; else it is `first_id`.
+  bool wraps_source = false;
+  int first_id = -1;              // -1: the decoder start of generation
   std::vector<DenseSpec> layers;  // slots "head.<i>"
   // With kSequence, in decoders: tokens with this id at the end of a prompt do
   // not count. -1: all tokens count.

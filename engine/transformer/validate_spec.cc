@@ -206,6 +206,36 @@ absl::Status CheckDecoderHead(const TransformerSpec& spec) {
   return Unset("head.layers", !head.layers.empty(), "with head.yes_id");
 }
 
+// Checks the fields of heads that read the decoder beside an encoder.
+absl::Status CheckHeadOfDecoder(const TransformerSpec& spec) {
+  const HeadSpec& head = *spec.head;
+  const bool can_read =
+      head.kind != HeadKind::kChoice && head.kind != HeadKind::kMaskedLm;
+  if (!spec.encoder || !spec.decoder || !can_read) {
+    RETURN_IF_ERROR(Unset("head.reads_decoder", head.reads_decoder,
+                          "but of encoder-decoders that label or find spans"));
+  }
+  RETURN_IF_ERROR(AtLeast("head.first_id", head.first_id, -1));
+  if (!head.reads_decoder) {
+    constexpr char kWhere[] = "without head.reads_decoder";
+    RETURN_IF_ERROR(Unset("head.reads_end", head.reads_end, kWhere));
+    RETURN_IF_ERROR(Unset("head.wraps_source", head.wraps_source, kWhere));
+    return Unset("head.first_id", head.first_id >= 0, kWhere);
+  }
+  RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,
+                        "with head.reads_decoder"));
+  RETURN_IF_ERROR(Unset("head.reads_end",
+                        head.reads_end && head.kind != HeadKind::kSequence,
+                        "but of heads that label sequences"));
+  RETURN_IF_ERROR(Unset("head.first_id",
+                        head.first_id >= 0 && head.wraps_source,
+                        "with head.wraps_source"));
+  const int vocab = spec.decoder->embedding.vocab;
+  if (head.first_id < vocab) return absl::OkStatus();
+  return Unexpected("head.first_id", head.first_id,
+                    absl::StrCat("a token below ", vocab));
+}
+
 // Checks `embed` and `head`; where a decoder generates and there is no encoder,
 // both must be unset.
 absl::Status CheckHeads(const TransformerSpec& spec) {
@@ -237,17 +267,7 @@ absl::Status CheckHeads(const TransformerSpec& spec) {
     RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,
                           "but of heads that label sequences"));
   }
-  const bool labels_tokens =
-      head.kind != HeadKind::kSequence && head.kind != HeadKind::kSpans;
-  if (!spec.encoder || !spec.decoder || labels_tokens) {
-    RETURN_IF_ERROR(Unset("head.reads_decoder", head.reads_decoder,
-                          "but of encoder-decoders that label sequences or "
-                          "find spans"));
-  }
-  if (head.reads_decoder) {
-    RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,
-                          "with head.reads_decoder"));
-  }
+  RETURN_IF_ERROR(CheckHeadOfDecoder(spec));
   RETURN_IF_ERROR(CheckHeadWidth(spec));
   if (spec.decoder && head.kind == HeadKind::kMaskedLm) {
     return Unexpected("head.kind", "kMaskedLm",

@@ -46,8 +46,19 @@ def build(folder, fixture):
 
 def decoder_reads(config):
     """Whether the head is that of an encoder-decoder's decoder."""
-    return config.model_type in ("bart", "t5", "mt5", "umt5") and (
+    if config.model_type == "t5gemma":
+        return config.is_encoder_decoder
+    return config.model_type in ("bart", "mbart", "plbart", "t5", "mt5", "umt5") and (
         config.architectures[0].endswith(("SequenceClassification", "QuestionAnswering")))
+
+
+def ends_of(config):
+    """The last tokens of a source that a decoder reads."""
+    if not decoder_reads(config) or config.model_type == "t5gemma":
+        return []
+    if config.model_type in ("mbart", "plbart"):  # and a language
+        return [config.eos_token_id, config.vocab_size - 3]
+    return [config.eos_token_id]
 
 
 def inputs(config, rng):
@@ -55,7 +66,7 @@ def inputs(config, rng):
     holes in the mask, and padding: on the left, and where it is not masked."""
     pad = config.pad_token_id
     counted = config.model_type not in COUNT_FROM_PAD
-    end = [config.eos_token_id] if decoder_reads(config) else []
+    end = ends_of(config)
 
     def ids(length):
         found = rng.randint(4, config.vocab_size, length - len(end))
@@ -67,7 +78,9 @@ def inputs(config, rng):
     if getattr(config, "type_vocab_size", 0) > 1:
         types = [0] * 6 + [1] * 15 + [config.type_vocab_size - 1] * 3
         result.append({"source": ids(24), "types": types})
-    if end:  # a decoder reads what is masked
+    if len(end) > 1:  # the end alone, as in mBART-50, and twice
+        result += [{"source": ids(9)[:-1]}, {"source": ids(5)[:-1] + ids(7)}]
+    if decoder_reads(config):  # and what is masked
         return result
     if hasattr(config, "num_key_value_heads") or config.model_type in DECODERS:
         # A decoder: no holes, padding on the right, and at the end unmasked.
@@ -130,15 +143,18 @@ def activation(config):
     return "softmax", lambda x: torch.softmax(x, -1)
 
 
+def last_layer(model):
+    for name in ("score", "classification_head", "classifier"):
+        if hasattr(model, name):
+            head = getattr(model, name)
+            return getattr(head, "out_proj", head)
+
+
 @torch.no_grad()
 def sequence_classes(model, folder, fixture, given):
     if given.get("mask", [1])[0] == 0:
         return []  # heads take the first token, padding or not
-    if hasattr(model, "score"):
-        last = model.score  # of each token
-    else:
-        head = getattr(model, "classification_head", None) or model.classifier
-        last = getattr(head, "out_proj", head)
+    last = last_layer(model)
     read = []
     hook = last.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0]))
     logits = run(model, given)
@@ -175,7 +191,7 @@ def token_scores(model, folder, fixture, given):
 
 @torch.no_grad()
 def token_classes(model, folder, fixture, given):
-    last = getattr(model, "score", None) or model.classifier
+    last = last_layer(model)
     read = []
     hook = last.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0][0]))
     some, few = some_rows(given, run(model, given))
@@ -208,6 +224,8 @@ def choice(model, folder, fixture, given):
     """The logit of one choice: those of others do not change it."""
     if given.get("mask", [1])[0] == 0:
         return []
+    if "mask" in given and getattr(model.config, "summary_type", "") == "mean":
+        return []  # would be of all tokens
     read = []
     hook = model.classifier.register_forward_pre_hook(
         lambda _, inputs: read.append(inputs[0]))

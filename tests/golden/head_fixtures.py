@@ -3,7 +3,7 @@ as tables like those of encoder_fixtures.py."""
 
 from encoder_fixtures import ENTITIES, ONE, THREE, bert_like
 from encoder_relatives import DEBERTA_3, deberta
-from seq2seq_fixtures import bart_like, t5_like
+from seq2seq_fixtures import bart_like, gemma_like, t5_like
 
 
 def t5(*sizes, **more):
@@ -12,6 +12,12 @@ def t5(*sizes, **more):
 
 def small(**more):
     return bert_like(18, 3, 1, 22, **more)
+
+
+def t5gemma(layers, hidden=18, decoder_layers=2, **more):
+    """`layers` and `hidden` are of the encoder; the decoder has 18 numbers."""
+    return dict(vocab_size=67, encoder=gemma_like(hidden, (3, 1, 6), layers, 26),
+                decoder=gemma_like(18, (2, 1, 10), decoder_layers, 22), **more)
 
 
 REMBERT = dict(input_embedding_size=14, output_embedding_size=25)
@@ -59,4 +65,30 @@ HEADS = [
         ("rembert", "RemBert", REMBERT),
         ("roberta-prelayernorm", "RobertaPreLayerNorm", dict(type_vocab_size=1)),
         ("xlm-roberta-xl", "XLMRobertaXL", {}))
+] + [
+    dict(name="mbart-labels", model="MBartForSequenceClassification",
+         config=bart_like(18, (1, 2), (3, 2), (22, 26), scale_embedding=True, **THREE)),
+    dict(name="mbart-spans", model="MBartForQuestionAnswering",
+         config=bart_like(18, (2, 1), (2, 3), (22, 26))),
+    dict(name="plbart-labels", model="PLBartForSequenceClassification",
+         config=bart_like(21, (1, 1), (3, 1), (30, 26), tie_word_embeddings=False, **THREE)),
+    dict(name="t5gemma-labels", model="T5GemmaForSequenceClassification",
+         config=t5gemma(2, bos_token_id=4, **THREE)),
+    dict(name="t5gemma-tokens", model="T5GemmaForTokenClassification", seed=8973,
+         config=t5gemma(1, decoder_layers=1, **ENTITIES)),
+    dict(name="t5gemma-encoder-labels", model="T5GemmaForSequenceClassification",
+         config=t5gemma(2, hidden=21, is_encoder_decoder=False, **ONE)),
+    dict(name="t5gemma-encoder-tokens", model="T5GemmaForTokenClassification", seed=8971,
+         config=t5gemma(2, is_encoder_decoder=False, **ENTITIES)),
+    dict(name="nomic_bert-labels", model="NomicBertForSequenceClassification",
+         config=bert_like(24, 3, 2, 26, **THREE)),
+    dict(name="nomic_bert-tokens", model="NomicBertForTokenClassification",
+         config=bert_like(18, 3, 1, 22, **ENTITIES)),
+    dict(name="nomic_bert-mask", model="NomicBertForMaskedLM",
+         config=bert_like(18, 3, 1, 22, hidden_act="gelu")),
+    dict(name="roformer-choice", model="RoFormerForMultipleChoice",
+         config=bert_like(24, 3, 1, 22)),
+    dict(name="roformer-mean-choice", model="RoFormerForMultipleChoice",
+         config=bert_like(24, 3, 1, 22, summary_type="mean", summary_use_proj=True,
+                          summary_activation="tanh")),
 ]

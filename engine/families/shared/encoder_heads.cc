@@ -183,6 +183,7 @@ absl::Status AddUsualHead(const JsonFile& config,
       break;
     case HeadKind::kChoice:
       AddHead(*head, heads.choice, family);
+      family.spec.head->pooling = heads.choice_pooling;
       break;
     case HeadKind::kMaskedLm:
       return AddMaskedLm(config, heads.masked_lm, heads.decoder,

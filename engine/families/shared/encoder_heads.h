@@ -73,6 +73,7 @@ absl::Status AddMaskedLm(const JsonFile& config, const HeadLayer& layer,
 struct UsualHeads {
   std::vector<HeadLayer> sequence;
   std::vector<HeadLayer> choice = {};  // empty: no class has this head
+  Pooling choice_pooling = Pooling::kCls;
   HeadLayer masked_lm;
   std::string decoder;  // this and the next one: see AddMaskedLm()
   std::vector<std::string> decoder_bias;

@@ -64,9 +64,8 @@ absl::StatusOr<StackSpec> Stack(const JsonFile& config, const std::string& side,
   embedding.positions = Positions::kSinusoidal;
   ASSIGN_OR_RETURN(embedding.max_positions,
                    Number(config, {"max_position_embeddings"}, kPositions));
-  ASSIGN_OR_RETURN(const bool scaled,
-                   config.BoolOr("scale_embedding", defaults.scale_embedding));
-  if (scaled) embedding.scale = std::sqrt(static_cast<float>(hidden));
+  ASSIGN_OR_RETURN(embedding.scale,
+                   FairseqScale(config, hidden, defaults.scale_embedding));
   return stack;
 }
 
@@ -146,6 +145,27 @@ void AddFairseqBranches(const std::string& slot,
       {"ffn.norm", "final_layer_norm"},
   };
   AddList(slot, prefixes, kBranches, Bias::kYes, names);
+}
+
+absl::StatusOr<float> FairseqScale(const JsonFile& config, int hidden,
+                                   bool fallback) {
+  ASSIGN_OR_RETURN(const bool scaled,
+                   config.BoolOr("scale_embedding", fallback));
+  return scaled ? std::sqrt(static_cast<float>(hidden)) : 1.0f;
+}
+
+absl::Status AddFairseqDecoder(const JsonFile& config,
+                               const std::string& prefix,
+                               const std::string& logits, NameTable& names) {
+  const std::vector<std::string> prefixes = {prefix, ""};
+  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
+  AddInAndOut(tied, WithPrefixes(prefixes, {"embed_tokens.weight"}),
+              {logits + ".weight"}, names);
+  AddWeights("decoder.norm", WithPrefixes(prefixes, {"layer_norm"}), Bias::kYes,
+             names);
+  AddFairseqBranches("decoder.{}.", WithPrefixes(prefixes, {"layers.{}."}),
+                     names);
+  return absl::OkStatus();
 }
 
 void AddFairseqLayers(Family& family) {

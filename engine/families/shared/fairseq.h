@@ -54,6 +54,18 @@ void AddFairseqBranches(const std::string& slot,
                         const std::vector<std::string>& prefixes,
                         NameTable& names);
 
+// The factor of the tokens' vectors, by `scale_embedding`. `fallback`: whether
+// they are scaled if config.json does not say it.
+absl::StatusOr<float> FairseqScale(const JsonFile& config, int hidden,
+                                   bool fallback);
+
+// Adds the names of a decoder alone, whose tensors have `prefix` ("biogpt.") or
+// none: the token table, the matrix `logits` ("lm_head"), which may be tied to
+// it, all layers, and the last norm.
+absl::Status AddFairseqDecoder(const JsonFile& config,
+                               const std::string& prefix,
+                               const std::string& logits, NameTable& names);
+
 // Adds the names of all layers of both stacks, and of the last norms if the
 // layers are pre-norm.
 void AddFairseqLayers(Family& family);

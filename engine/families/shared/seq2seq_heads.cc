@@ -19,6 +19,7 @@ absl::Status AddSeq2seqHead(const JsonFile& config, HeadKind head, int labels,
   }
   AddHead(head, layers, family);
   family.spec.head->reads_decoder = head != HeadKind::kTokens;
+  family.spec.head->reads_end = head == HeadKind::kSequence;
   return absl::OkStatus();
 }
 

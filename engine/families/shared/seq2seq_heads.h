@@ -9,10 +9,10 @@
 namespace attend {
 
 // Adds the head of an encoder-decoder, as BART has it (Lewis et al. 2020), and
-// reads its labels. Labels of texts (kSequence) and spans (kSpans) come from
-// the decoder, which reads the source; labels of tokens (kTokens) from the
-// encoder, which then is alone. `labels`: their number if config.json does not
-// say it.
+// reads its labels. Labels of texts (kSequence), at the end of sequence, and
+// spans (kSpans) come from the decoder, which reads the source; labels of
+// tokens (kTokens) from the encoder, which then is alone. `labels`: their
+// number if config.json does not say it.
 absl::Status AddSeq2seqHead(const JsonFile& config, HeadKind head, int labels,
                             Family& family);
 

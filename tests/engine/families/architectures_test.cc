@@ -114,16 +114,34 @@ TEST(ArchitecturesTest, AnEncoderThatDecodesIsOneOfBert) {
       HasSubstr("is_decoder is true"));
 }
 
-TEST(ArchitecturesTest, OnlyTheUsualSummaryOfElectraChooses) {
-  const auto error = [](const Json& changes) {
-    return std::string(LoadFamily(FixtureConfig("electra-choice", changes))
-                           .status()
-                           .message());
+TEST(ArchitecturesTest, ChoicesAreSummedUpAsTheFileSays) {
+  const auto head = [](const char* fixture, const Json& changes) {
+    return *LoadFamily(FixtureConfig(fixture, changes))->spec.head;
   };
-  EXPECT_THAT(error({{"summary_type", "last"}}),
-              HasSubstr("summary_type is \"last\", expected first"));
+  const Json absent = {{"summary_type", nullptr},
+                       {"summary_use_proj", nullptr},
+                       {"summary_activation", nullptr}};
+  EXPECT_EQ(head("electra-choice", Json::object()).pooling, Pooling::kCls);
+  EXPECT_EQ(head("electra-choice", Json::object()).layers.size(), 2u);
+  EXPECT_EQ(head("electra-choice", {{"summary_type", "mean"}}).pooling,
+            Pooling::kMean);
+  EXPECT_EQ(
+      head("roformer-mean-choice", Json::object()).layers.front().activation,
+      Activation::kTanh);
+  EXPECT_EQ(head("roformer-mean-choice", absent).pooling, Pooling::kLast);
+  EXPECT_EQ(head("roformer-mean-choice", absent).layers.size(), 1u);
+  const auto error = [](const Json& changes) {
+    return std::string(
+        LoadFamily(FixtureConfig("roformer-mean-choice", changes))
+            .status()
+            .message());
+  };
+  EXPECT_THAT(error({{"summary_type", "attn"}}),
+              HasSubstr("summary_type is \"attn\", expected one of first"));
+  EXPECT_THAT(error({{"summary_proj_to_labels", true}}),
+              HasSubstr("summary_proj_to_labels is true"));
   EXPECT_THAT(error({{"summary_use_proj", false}}),
-              HasSubstr("summary_use_proj is false"));
+              HasSubstr("summary_activation is \"tanh\", expected null"));
 }
 
 TEST(ConfigsTest, AMillionPositionsLoad) {

@@ -104,6 +104,22 @@ TEST(Seq2SeqTest, AnEncoderAloneHasNoDecoder) {
   }
 }
 
+TEST(Seq2SeqTest, AHeadReadsTheStackThatHasIt) {
+  const HeadSpec bart = *Spec("bart-inference").head;
+  EXPECT_TRUE(bart.reads_decoder && bart.reads_end && !bart.wraps_source);
+  const HeadSpec mbart = *Spec("mbart-labels").head;
+  EXPECT_TRUE(mbart.reads_decoder && mbart.reads_end && mbart.wraps_source);
+  const HeadSpec spans = *Spec("mbart-spans").head;
+  EXPECT_TRUE(spans.reads_decoder && !spans.reads_end && spans.wraps_source);
+  const HeadSpec gemma = *Spec("t5gemma-labels").head;
+  EXPECT_TRUE(gemma.reads_decoder && !gemma.reads_end);
+  EXPECT_EQ(gemma.first_id, 2);  // of the decoder, not of the whole
+  const TransformerSpec alone = Spec("t5gemma-encoder-labels");
+  EXPECT_FALSE(alone.decoder || alone.head->reads_decoder);
+  EXPECT_EQ(alone.head->pooling, Pooling::kLast);
+  EXPECT_EQ(alone.hidden, 21);  // the decoder has 18
+}
+
 TEST(Seq2SeqTest, LogitsOfT5AreScaledAsTheFileSays) {
   const float scaled = 1 / std::sqrt(24.0f);
   const auto scale = [](const Json& tied, const Json& scales) {
@@ -257,6 +273,15 @@ TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
            {"mbart-4x-scaled",
             {{"add_final_layer_norm", false}},
             "add_final_layer"},
+           {"mbart-4x-scaled",
+            {{"architectures", {"MBartForTokenClassification"}}},
+            "MBartForSequenceClassification, MBartForQuestionAnswering"},
+           {"plbart-4x",
+            {{"architectures", {"PLBartForQuestionAnswering"}}},
+            "PLBartModel, PLBartForSequenceClassification"},
+           {"t5gemma-windows-long",
+            {{"architectures", {"T5GemmaForQuestionAnswering"}}},
+            "T5GemmaEncoderModel, T5GemmaForSequenceClassification"},
            {"m2m_100-gelu",
             {{"d_model", 27}, {"decoder_attention_heads", 3}},
             "d_model is 27, expected an even"},

@@ -153,7 +153,10 @@ Names RefusedOf(Base base) {
       }
       Add({"embed.", "head."},
           {"layers[0].out 0", "layers[0].linear no map, activation"}, names);
-      Add({"head."}, {"reads_decoder", "padding_id", "yes_id", "no_id"}, names);
+      Add({"head."},
+          {"reads_decoder", "reads_end", "wraps_source", "first_id",
+           "padding_id", "yes_id", "no_id"},
+          names);
       AddRefusedOfStack("encoder", names);
       break;
     case Base::kEncoderDecoder:

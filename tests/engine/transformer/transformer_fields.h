@@ -12,8 +12,8 @@ ATTEND_FIELDS(DenseSpec, out, activation, norm, pointwise, linear, residual,
               unit_length)
 ATTEND_FIELDS(EmbedSpec, poolings, pools_prompt, layers, normalize, pooled,
               sparse, tokens)
-ATTEND_FIELDS(HeadSpec, kind, pooling, pools_outputs, reads_decoder, layers,
-              padding_id, yes_id, no_id)
+ATTEND_FIELDS(HeadSpec, kind, pooling, pools_outputs, reads_decoder, reads_end,
+              wraps_source, first_id, layers, padding_id, yes_id, no_id)
 ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, routes, head,
               adapters, generates, logits_scale, logits_projection, logits_bias,
               logits_softcap)
@@ -95,6 +95,9 @@ inline constexpr Row<HeadSpec> kHead[] = {
      },
      "greatest"},
     {"reads_decoder", [](HeadSpec& s) { s.reads_decoder = true; }},
+    {"reads_end", [](HeadSpec& s) { s.reads_end = true; }},
+    {"wraps_source", [](HeadSpec& s) { s.wraps_source = true; }},
+    {"first_id", [](HeadSpec& s) { s.first_id = 3; }},
     {"layers", [](HeadSpec& s) { s.layers.push_back({.out = 7}); }},
     {"padding_id", [](HeadSpec& s) { s.padding_id = 3; }},
     {"yes_id", [](HeadSpec& s) { s.yes_id = 3; }},
