@@ -92,24 +92,6 @@ absl::Status NoConfig(const std::string& path) {
       path, ": no config.json in it, so it is not the directory of a model"));
 }
 
-// A table of vectors, or of weights, of a tokenizer's tokens.
-absl::StatusOr<ModelFiles> OpenStatic(const RouteGroup& group) {
-  const FirstModule& first = group.first;
-  ModelFiles files;
-  ASSIGN_OR_RETURN(const Checkpoint table, Checkpoint::Open(first.directory));
-  ASSIGN_OR_RETURN(files.family, first.kind == FirstModule::Kind::kStatic
-                                     ? LoadStaticEmbedding(table)
-                                     : LoadSparseStaticEmbedding(table));
-  RETURN_IF_ERROR(ReadSentenceTransformers(group, files.family));
-  ASSIGN_OR_RETURN(files.tokenizer, LoadTokenizer(first.directory));
-  RETURN_IF_ERROR(CheckVocabularies(*files.tokenizer, files.family.spec));
-  ASSIGN_OR_RETURN(
-      Checkpoint checkpoint,
-      Checkpoint::Open(group.directory, files.family.folders, first.folder));
-  files.tensors = std::make_unique<const Checkpoint>(std::move(checkpoint));
-  return files;
-}
-
 // The models of routes that begin with the same module. `adapter`: see
 // OpenModelFiles(); "" for none.
 absl::StatusOr<ModelFiles> OpenGroup(const RouteGroup& group,

@@ -12,6 +12,7 @@
 #include "engine/checkpoint/tensor_source.h"
 #include "engine/families/shared/family.h"
 #include "engine/families/shared/generation_config.h"
+#include "engine/families/shared/module_list.h"
 #include "engine/tokenizer/chat/chat_template.h"
 #include "engine/tokenizer/text/tokenizer.h"
 
@@ -56,6 +57,8 @@ absl::Status CheckVocabularies(const Tokenizer& tokenizer,
                                const TransformerSpec& spec);
 absl::StatusOr<ModelFiles> OpenCtranslate2(const std::string& directory);
 absl::StatusOr<ModelFiles> OpenGguf(const std::string& path);
+// The first module of the group is no transformer.
+absl::StatusOr<ModelFiles> OpenStatic(const RouteGroup& group);
 
 }  // namespace attend
 

@@ -1,6 +1,7 @@
 """Directories with a Router, as sentence-transformers saves them, for
 make_sentence.py: texts take one of several routes by their task."""
 
+import contextlib
 import json
 
 import numpy as np
@@ -97,7 +98,7 @@ class Maker:
             route_mappings={("document", "text"): "passage",
                             (None, ("image", "text")): "query"})])
 
-    def inference_free(self, rng):
+    def inference_free(self, rng, name="inference_free"):
         """Weights of queries' tokens from a list, of documents' from logits."""
         document = self.transformer(rng, "BertForMaskedLM", "fill-mask")
         with torch.no_grad():
@@ -107,8 +108,58 @@ class Maker:
         weights = rng.rand(text_tasks.SIZE).astype(np.float32) * 4
         weights[[5, 9]] = 0, -0.5
         query = SparseStaticEmbedding(tokenizer, torch.from_numpy(weights), frozen=True)
-        return self.saved("inference_free", SparseEncoder, modules=[Router.for_query_document(
+        return self.saved(name, SparseEncoder, modules=[Router.for_query_document(
             [query], [document, SpladePooling(activation_function="log1p_relu")])])
+
+    def listed_weights(self, rng):
+        """idf.json: not of all tokens, in another order than theirs, and of some
+        that the tokenizer does not have, which are its [UNK]."""
+        tokens = list(text_tasks.vocabulary())
+        rng.shuffle(tokens)
+        weights = {token: round(float(x), 7) for token, x in zip(
+            [*tokens[:50], "walrus", "[UNK]", "##walrus"], rng.randn(53) * 3)}
+        weights[tokens[3]] = 0
+        weights[tokens[4]] = 2
+        return weights
+
+    def from_list(self, rng):
+        """Weights that were read from a list, as the library saves them."""
+        (self.scratch / "idf.json").write_text(json.dumps(self.listed_weights(rng)))
+        self.bert(self.scratch / "tokenizer", rng)
+        return self.saved("from_list", SparseEncoder, modules=[
+            SparseStaticEmbedding.from_json(
+                str(self.scratch / "idf.json"),
+                transformers.AutoTokenizer.from_pretrained(self.scratch / "tokenizer"))])
+
+    def idf(self, rng):
+        """As the hub has them: documents' model and the list of queries' weights
+        are in the directory itself. The library looks for the list from where it
+        runs."""
+        self.inference_free(rng, "idf")
+        folder = self.out / "idf"
+        for file in (folder / "document_0_Transformer").iterdir():
+            file.rename(folder / file.name)
+        (folder / "document_0_Transformer").rmdir()
+        query = folder / "query_0_SparseStaticEmbedding"
+        (query / "model.safetensors").unlink()
+        (query / "config.json").write_text(
+            json.dumps({"frozen": True, "path": "idf.json"}, indent=2))
+        (folder / "idf.json").write_text(
+            json.dumps(self.listed_weights(rng), ensure_ascii=False, indent=2))
+        old = "sentence_transformers.sparse_encoder.models."
+        (folder / "router_config.json").write_text(json.dumps({
+            "types": {query.name: old + "SparseStaticEmbedding",
+                      "": old + "MLMTransformer",
+                      "document_1_SpladePooling": old + "SpladePooling"},
+            "structure": {"query": [query.name],
+                          "document": ["", "document_1_SpladePooling"]},
+            "parameters": {"default_route": "document", "allow_empty_key": True}},
+            indent=2))
+        (folder / "modules.json").write_text(json.dumps(
+            [{"idx": 0, "name": "0", "path": "",
+              "type": "sentence_transformers.models.Router"}], indent=2))
+        with contextlib.chdir(folder):
+            return SparseEncoder(str(folder), device="cpu").eval()
 
 
 def cases(model, name, texts, roles):
@@ -130,7 +181,7 @@ def add(out, scratch, bert, randomise, texts, expected):
     make = Maker(out, scratch, bert, randomise)
     for seed, (name, roles) in enumerate({
             "asym": ROLES, "shared": ROLES, "two": ROLES, "table": ["query", "document"],
-            "inference_free": ROLES}.items()):
+            "inference_free": ROLES, "from_list": [""], "idf": ROLES}.items()):
         model = getattr(make, name)(np.random.RandomState(30 + seed))
         kind = "sparse" if isinstance(model, SparseEncoder) else "embed"
         expected[kind] += cases(model, name, texts, roles)

@@ -35,17 +35,21 @@ DOCUMENTS = ["the dog runs home", "tea", "two children play with a red ball",
              "Thé garden!"]
 
 
-def write_tokenizer(folder):
+def vocabulary():
     words = list(dict.fromkeys(ENGLISH.split()))
-    vocabulary = SPECIAL + ["##s", "!", ",", "query", "document"] + words
-    vocabulary = {word: i for i, word in enumerate(vocabulary[:SIZE])}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokens = SPECIAL + ["##s", "!", ",", "query", "document"] + words
+    return {token: i for i, token in enumerate(tokens[:SIZE])}
+
+
+def write_tokenizer(folder):
+    ids = vocabulary()
+    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]"))
     tokenizer.add_special_tokens(SPECIAL)
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[(name, vocabulary[name]) for name in ("[CLS]", "[SEP]")])
+        special_tokens=[(name, ids[name]) for name in ("[CLS]", "[SEP]")])
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]",
         cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]",

@@ -32,15 +32,6 @@ absl::StatusOr<std::string> ClassOf(const JsonFile& entry,
   return type.substr(type.rfind('.') + 1);
 }
 
-// True if the path, "" or ".", leads to a folder in the one that it is in.
-bool IsInside(const std::string& path) {
-  const std::vector<std::string> names = absl::StrSplit(path, '/');
-  return path.find_first_of(std::string("\\\0", 2)) == path.npos &&
-         std::all_of(names.begin(), names.end(), [&](const auto& name) {
-           return name != ".." && (!name.empty() || path.empty());
-         });
-}
-
 // A folder in another one; "" stands for the model's own.
 std::string Join(const std::string& folder, const std::string& path) {
   if (path.empty() || path == ".") return folder;
@@ -50,7 +41,7 @@ std::string Join(const std::string& folder, const std::string& path) {
 absl::StatusOr<SentenceModule> ReadModule(const JsonFile& entry) {
   ASSIGN_OR_RETURN(std::string type, ClassOf(entry, "type"));
   ASSIGN_OR_RETURN(const std::string path, entry.StringOr("path", ""));
-  if (!IsInside(path) || absl::StrContains(path, '/')) {
+  if (!IsPathInside(path) || absl::StrContains(path, '/')) {
     return entry.Unexpected("path", "the name of a folder");
   }
   return SentenceModule{std::move(type), Join("", path), entry, "type"};
@@ -62,7 +53,7 @@ absl::StatusOr<Modules> ReadRoute(const Router& router,
                                   const std::string& folder) {
   Modules modules;
   for (const std::string& id : router.Modules(route)) {
-    if (!IsInside(id)) {
+    if (!IsPathInside(id)) {
       return router.types().Unexpected(id, "the name of a folder as its key");
     }
     ASSIGN_OR_RETURN(std::string type, ClassOf(router.types(), id));
@@ -177,6 +168,14 @@ absl::StatusOr<ModuleList> ReadRoutes(const std::string& directory,
 }
 
 }  // namespace
+
+bool IsPathInside(const std::string& path) {
+  const std::vector<std::string> names = absl::StrSplit(path, '/');
+  return path.find_first_of(std::string("\\\0", 2)) == path.npos &&
+         std::all_of(names.begin(), names.end(), [&](const auto& name) {
+           return name != ".." && (!name.empty() || path.empty());
+         });
+}
 
 absl::StatusOr<ModuleList> ReadModuleList(const std::string& directory) {
   const absl::StatusOr<std::vector<JsonFile>> entries =

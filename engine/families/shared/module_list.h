@@ -59,6 +59,10 @@ struct ModuleList {
   RoleRoutes roles = {};
 };
 
+// Returns true if the path of a file or folder, "" or ".", leads to one in the
+// folder that it is relative to.
+bool IsPathInside(const std::string& path);
+
 // Reads modules.json, and the router_config.json of a Router. Without
 // modules.json: a transformer in the model's directory. INVALID_ARGUMENT names
 // the file, the field, its value and what is supported.

@@ -184,14 +184,6 @@ absl::Status ReadModelConfig(const JsonFile& config, Family& family) {
   return config.Unexpected("default_prompt_name", "a name of prompts");
 }
 
-// The weights are those beside the configuration, not those of a list of tokens
-// that is elsewhere.
-absl::Status CheckSparseStatic(const FirstModule& first) {
-  ASSIGN_OR_RETURN(const JsonFile config,
-                   JsonFile::LoadOrEmpty(first.directory + "/config.json"));
-  return config.ExpectNeutral("path", 0);
-}
-
 // A decoder of a class without a head embeds, by the mean of its vectors, as
 // SentenceTransformer() has it. A masked language model has sparse weights, as
 // SparseEncoder of sentence-transformers makes them of one.
@@ -235,9 +227,6 @@ absl::Status ReadSentenceTransformers(const RouteGroup& group, Family& family) {
     RETURN_IF_ERROR(ReadTokenModules(group.directory, modules, config, family));
   } else if (!ranks) {
     RETURN_IF_ERROR(ReadRoutes(group, config, family));
-  }
-  if (group.first.kind == FirstModule::Kind::kSparseStatic) {
-    RETURN_IF_ERROR(CheckSparseStatic(group.first));
   }
   if (group.first.kind == FirstModule::Kind::kTransformer) {
     RETURN_IF_ERROR(ReadSettings(group.first.directory, family));

@@ -47,7 +47,7 @@ TEST_P(RoutedEngineTest, ABatchOfAllRoutesHasTheBitsOfRequestsAlone) {
 
 INSTANTIATE_TEST_SUITE_P(Models, RoutedEngineTest,
                          testing::Values("asym", "shared", "two", "table",
-                                         "inference_free"));
+                                         "inference_free", "idf"));
 
 TEST(RoutedEngineTest, ARouteThatIsNotThereIsRefused) {
   for (const char* name : {"shared", "two"}) {

@@ -1,0 +1,26 @@
+#ifndef ATTEND_ENGINE_JSON_NUMBER_MEMBERS_H_
+#define ATTEND_ENGINE_JSON_NUMBER_MEMBERS_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+
+namespace attend {
+
+// Reads a file whose top is an object of numbers, and calls `use` for each
+// member in the order of the text. INVALID_ARGUMENT names the file and the key
+// if a value is no number that fits into f32, if there are more than `most`
+// members, or what else ReadFile() and ParseMembers() refuse; an error of `use`
+// ends the reading.
+absl::Status ReadNumberMembers(
+    const std::string& path, size_t most,
+    absl::FunctionRef<absl::Status(const std::string& key, float value)> use);
+
+// How an error about a member begins: `/models/a/idf.json: "tea"`.
+std::string MemberText(const std::string& path, const std::string& key);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_JSON_NUMBER_MEMBERS_H_
