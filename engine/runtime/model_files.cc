@@ -161,14 +161,6 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory,
   for (size_t i = 1; i < groups.size(); ++i) {
     ASSIGN_OR_RETURN(files.others.emplace_back(), OpenGroup(groups[i], ""));
   }
-  for (size_t i = 0; i < groups.size() && groups.size() > 1; ++i) {
-    const ModelFiles& own = i == 0 ? files : files.others[i - 1];
-    if (!own.family.spec.decoder) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        groups[i].first.directory,
-        ": is a decoder, one of several models of a Router, which must be ",
-        "encoders; serve the folders of the routes one by one"));
-  }
   return files;
 }
 

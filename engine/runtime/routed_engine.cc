@@ -12,24 +12,32 @@
 namespace attend {
 namespace {
 
-// The rows that a context's encode buffer has at least.
-int64_t RowsOf(const Engine& engine) {
-  return int64_t{engine.info().max_source_tokens} + engine.info().max_step_rows;
+// The whole of a context's encode buffer, in the units in which rows of all
+// buffers are counted. Larger than any buffer, so that little is lost where a
+// row is a whole number of units.
+constexpr int kEncodeUnits = 1 << 24;
+
+// The units of a row of an engine's encode buffer: such that as many rows as
+// are kEncodeUnits fit into the buffer.
+int UnitsOfRow(const Engine& engine) {
+  const int rows =
+      engine.info().max_source_tokens + engine.info().max_step_rows;
+  return (kEncodeUnits + rows - 1) / rows;
 }
 
-// A sequence of one of the engines. Rows of the encode buffer are counted as
-// rows of the smallest buffer: a whole buffer of any engine is as much.
+int Units(int64_t rows, int units_of_row) {
+  return static_cast<int>(std::min<int64_t>(rows * units_of_row, kEncodeUnits));
+}
+
+// A sequence of one of the engines.
 class RoutedSequence final : public Sequence {
  public:
-  // A row of the engine's buffer is `part` / `whole` of a row.
-  RoutedSequence(std::unique_ptr<Sequence> own, int engine, int64_t part,
-                 int64_t whole)
-      : own_(std::move(own)), engine_(engine), part_(part), whole_(whole) {}
+  RoutedSequence(std::unique_ptr<Sequence> own, int engine, int units_of_row)
+      : own_(std::move(own)), engine_(engine), units_of_row_(units_of_row) {}
 
   Work Next() const override {
     Work work = own_->Next();
-    work.encode_rows =
-        static_cast<int>((work.encode_rows * part_ + whole_ - 1) / whole_);
+    work.encode_rows = Units(work.encode_rows, units_of_row_);
     return work;
   }
   const SequenceOutput& output() const override { return own_->output(); }
@@ -43,8 +51,7 @@ class RoutedSequence final : public Sequence {
  private:
   const std::unique_ptr<Sequence> own_;
   const int engine_;
-  const int64_t part_;
-  const int64_t whole_;
+  const int units_of_row_;
 };
 
 const RoutedSequence& Own(const Sequence* sequence) {
@@ -53,55 +60,115 @@ const RoutedSequence& Own(const Sequence* sequence) {
   return *own;
 }
 
-// The contexts of all engines. Lists are reserved at construction.
+// A context of one of the engines.
+struct OwnContext {
+  std::unique_ptr<EngineContext> context;
+  int units_of_row = 1;
+};
+
+// The contexts of all engines. What any sequence holds counts as held of the
+// memory of each engine: so whatever is preempted makes room for any other, and
+// what is free is free in each context. Lists are reserved at construction.
 class RoutedContext final : public EngineContext {
  public:
-  // `rows`: of each context's encode buffer.
-  RoutedContext(std::vector<std::unique_ptr<EngineContext>> contexts,
-                std::vector<int64_t> rows, int max_step_rows)
+  RoutedContext(std::vector<OwnContext> contexts, int max_step_rows)
       : contexts_(std::move(contexts)),
-        rows_(std::move(rows)),
-        least_(*std::min_element(rows_.begin(), rows_.end())),
+        total_blocks_(SmallestPool(contexts_)),
         plans_(contexts_.size()) {
-    for (StepPlan& plan : plans_) plan.pieces.reserve(max_step_rows);
+    for (StepPlan& plan : plans_) {
+      plan.pieces.reserve(max_step_rows);
+      plan.preempted.reserve(max_step_rows);
+    }
+    engines_.reserve(max_step_rows);
     spared_.reserve(max_step_rows);
   }
 
   absl::Status Step(const StepPlan& plan) override {
-    for (StepPlan& own : plans_) own.pieces.clear();
-    for (const Piece& piece : plan.pieces) {
-      const RoutedSequence& sequence = Own(piece.sequence);
-      plans_[sequence.engine()].pieces.push_back({sequence.own(), piece.rows});
-    }
+    Divide(plan);
     for (size_t i = 0; i < contexts_.size(); ++i) {
-      if (plans_[i].pieces.empty()) continue;
-      RETURN_IF_ERROR(contexts_[i]->Step(plans_[i]));
+      if (plans_[i].pieces.empty() && plans_[i].preempted.empty()) continue;
+      RETURN_IF_ERROR(contexts_[i].context->Step(plans_[i]));
     }
-    // No encode is spared: there are no blocks.
-    spared_.assign(plan.pieces.size(), 0);
+    TakeSpared();
     return absl::OkStatus();
   }
 
-  int total_blocks() const override { return 0; }
-  int free_blocks() const override { return 0; }
-  int total_encode_rows() const override { return static_cast<int>(least_); }
-  // Any sequence may take what the fullest buffer has.
-  int free_encode_rows() const override {
-    int64_t free = least_;
-    for (size_t i = 0; i < contexts_.size(); ++i) {
-      free =
-          std::min(free, contexts_[i]->free_encode_rows() * least_ / rows_[i]);
+  int total_blocks() const override { return total_blocks_; }
+  int free_blocks() const override {
+    int64_t free = total_blocks_;
+    for (const OwnContext& own : contexts_) {
+      free -= own.context->total_blocks() - own.context->free_blocks();
     }
-    return static_cast<int>(free);
+    return static_cast<int>(std::max<int64_t>(free, 0));
   }
-  StepCounts counts() const override { return {}; }
+  int total_encode_rows() const override { return kEncodeUnits; }
+  int free_encode_rows() const override {
+    int64_t free = kEncodeUnits;
+    for (const OwnContext& own : contexts_) {
+      free -= Units(
+          own.context->total_encode_rows() - own.context->free_encode_rows(),
+          own.units_of_row);
+    }
+    return static_cast<int>(std::max<int64_t>(free, 0));
+  }
+  StepCounts counts() const override {
+    StepCounts sum;
+    for (const OwnContext& own : contexts_) {
+      const StepCounts counts = own.context->counts();
+      sum.spared_rows += counts.spared_rows;
+      sum.queried_tokens += counts.queried_tokens;
+      sum.hit_tokens += counts.hit_tokens;
+    }
+    return sum;
+  }
   absl::Span<const int> spared() const override { return spared_; }
 
  private:
-  const std::vector<std::unique_ptr<EngineContext>> contexts_;
-  const std::vector<int64_t> rows_;
-  const int64_t least_;
+  // The blocks of the smallest KV pool; 0: no engine has one.
+  static int SmallestPool(const std::vector<OwnContext>& contexts) {
+    int smallest = 0;
+    for (const OwnContext& own : contexts) {
+      const int blocks = own.context->total_blocks();
+      if (blocks == 0) continue;
+      smallest = smallest == 0 ? blocks : std::min(smallest, blocks);
+    }
+    return smallest;
+  }
+
+  // Makes a plan for each engine.
+  void Divide(const StepPlan& plan) {
+    for (StepPlan& own : plans_) {
+      own.preempted.clear();
+      own.pieces.clear();
+    }
+    engines_.clear();
+    for (const Sequence* preempted : plan.preempted) {
+      const RoutedSequence& sequence = Own(preempted);
+      plans_[sequence.engine()].preempted.push_back(sequence.own());
+    }
+    for (const Piece& piece : plan.pieces) {
+      const RoutedSequence& sequence = Own(piece.sequence);
+      plans_[sequence.engine()].pieces.push_back({sequence.own(), piece.rows});
+      engines_.push_back(sequence.engine());
+    }
+  }
+
+  // Puts the rows that each engine did not compute into the plan's order.
+  void TakeSpared() {
+    spared_.assign(engines_.size(), 0);
+    for (size_t i = 0; i < contexts_.size(); ++i) {
+      size_t next = 0;
+      for (size_t piece = 0; piece < engines_.size(); ++piece) {
+        if (engines_[piece] != static_cast<int>(i)) continue;
+        spared_[piece] = contexts_[i].context->spared()[next++];
+      }
+    }
+  }
+
+  const std::vector<OwnContext> contexts_;
+  const int total_blocks_;
   std::vector<StepPlan> plans_;
+  std::vector<int> engines_;  // of the pieces of the last step
   std::vector<int> spared_;
 };
 
@@ -119,20 +186,15 @@ RoutedEngine::RoutedEngine(std::vector<std::unique_ptr<Engine>> engines)
     }
   }
   info_.routes = std::move(routes);
-  least_rows_ = RowsOf(*engines_.front());
-  for (const auto& engine : engines_) {
-    least_rows_ = std::min(least_rows_, RowsOf(*engine));
-  }
 }
 
 std::unique_ptr<EngineContext> RoutedEngine::NewContext() const {
-  std::vector<std::unique_ptr<EngineContext>> contexts;
-  std::vector<int64_t> rows;
+  std::vector<OwnContext> contexts;
+  contexts.reserve(engines_.size());
   for (const auto& engine : engines_) {
-    contexts.push_back(engine->NewContext());
-    rows.push_back(RowsOf(*engine));
+    contexts.push_back({engine->NewContext(), UnitsOfRow(*engine)});
   }
-  return std::make_unique<RoutedContext>(std::move(contexts), std::move(rows),
+  return std::make_unique<RoutedContext>(std::move(contexts),
                                          info_.max_step_rows);
 }
 
@@ -150,8 +212,8 @@ absl::StatusOr<std::unique_ptr<Sequence>> RoutedEngine::NewSequence(
   }
   ASSIGN_OR_RETURN(std::unique_ptr<Sequence> own,
                    engines_[engine]->NewSequence(std::move(request)));
-  return std::make_unique<RoutedSequence>(std::move(own), engine, least_rows_,
-                                          RowsOf(*engines_[engine]));
+  return std::make_unique<RoutedSequence>(std::move(own), engine,
+                                          UnitsOfRow(*engines_[engine]));
 }
 
 }  // namespace attend

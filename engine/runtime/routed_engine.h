@@ -1,7 +1,6 @@
 #ifndef ATTEND_ENGINE_RUNTIME_ROUTED_ENGINE_H_
 #define ATTEND_ENGINE_RUNTIME_ROUTED_ENGINE_H_
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -15,8 +14,7 @@ namespace attend {
 // step of each. Requests that are not embedded are those of the first engine.
 class RoutedEngine final : public Engine {
  public:
-  // Each engine has one or more routes, which are counted through all engines,
-  // and takes no blocks of a KV pool.
+  // Each engine has one or more routes, which are counted through all engines.
   explicit RoutedEngine(std::vector<std::unique_ptr<Engine>> engines);
 
   const ModelInfo& info() const override { return info_; }
@@ -32,7 +30,6 @@ class RoutedEngine final : public Engine {
 
   const std::vector<std::unique_ptr<Engine>> engines_;
   std::vector<Route> routes_;
-  int64_t least_rows_ = 0;  // of an encode buffer
   ModelInfo info_;
 };
 

@@ -80,6 +80,42 @@ class Maker:
                                                            Dense(12, 15))], document),
             Normalize()])
 
+    def decoder(self, rng, kind, **config):
+        """A decoder with the tokenizer of the others."""
+        model = getattr(transformers, kind + "Model")(getattr(
+            transformers, kind + "Config")(
+                vocab_size=text_tasks.SIZE, max_position_embeddings=56,
+                num_hidden_layers=2, pad_token_id=0, bos_token_id=2, eos_token_id=3,
+                **config)).eval()
+        self.bert(self.scratch, rng)
+        with torch.no_grad():
+            self.randomise(model, rng)
+        (self.scratch / "model.safetensors").unlink()
+        model.save_pretrained(self.scratch)
+        return Transformer(str(self.scratch))
+
+    def decoders(self, rng):
+        """Two decoders, whose blocks of keys and values differ in size."""
+        query = [self.decoder(rng, "Qwen3", hidden_size=12, intermediate_size=20,
+                              num_attention_heads=3, num_key_value_heads=1, head_dim=6),
+                 *self.random(rng, modules.Pooling(12, "lasttoken"), Dense(12, 13))]
+        document = [self.decoder(rng, "Llama", hidden_size=20, intermediate_size=18,
+                                 num_attention_heads=5, num_key_value_heads=5),
+                    *self.random(rng, modules.Pooling(20, "mean"), Dense(20, 13))]
+        return self.saved("decoders", modules=[
+            Router.for_query_document(query, document), Normalize()])
+
+    def mixed(self, rng):
+        """An encoder for queries, and a decoder for documents, which are shorter."""
+        query = [self.transformer(rng), *self.random(rng, modules.Pooling(15),
+                                                     Dense(15, 11))]
+        first = self.decoder(rng, "Qwen3", hidden_size=18, intermediate_size=14, head_dim=8,
+                             num_attention_heads=3, num_key_value_heads=3)
+        first.max_seq_length = 23
+        return self.saved("mixed", modules=[Router.for_query_document(
+            query, [first, *self.random(rng, modules.Pooling(18, "weightedmean"),
+                                        Dense(18, 11))])])
+
     def table(self, rng):
         """Queries are read from a table, by a tokenizer of its own. There is no
         route for texts without a task, and another name for documents."""
@@ -181,7 +217,8 @@ def add(out, scratch, bert, randomise, texts, expected):
     make = Maker(out, scratch, bert, randomise)
     for seed, (name, roles) in enumerate({
             "asym": ROLES, "shared": ROLES, "two": ROLES, "table": ["query", "document"],
-            "inference_free": ROLES, "from_list": [""], "idf": ROLES}.items()):
+            "inference_free": ROLES, "from_list": [""], "idf": ROLES,
+            "decoders": ROLES, "mixed": ROLES}.items()):
         model = getattr(make, name)(np.random.RandomState(30 + seed))
         kind = "sparse" if isinstance(model, SparseEncoder) else "embed"
         expected[kind] += cases(model, name, texts, roles)
