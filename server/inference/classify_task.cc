@@ -29,7 +29,8 @@ constexpr TensorSpec kTokenOutputs[] = {
 };
 
 // The outputs are labels of texts or of tokens, not of spans.
-constexpr absl::string_view kNoSpans[] = {"aggregation", "ignore_labels"};
+constexpr absl::string_view kNoSpans[] = {"aggregation", "ignore_labels",
+                                          "stride"};
 
 absl::Status ReadClassify(const Service& service, const ServedModel& model,
                           RequestReader& reader, Message& request) {

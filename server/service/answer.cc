@@ -11,9 +11,9 @@
 #include "server/service/answer_spans.h"
 #include "server/service/batch_handler.h"
 #include "server/service/methods.h"
-#include "server/service/question_windows.h"
 #include "server/service/request_fields.h"
 #include "server/service/tasks.h"
+#include "server/service/window_list.h"
 #include "server/service/work_pool.h"
 
 namespace attend {
@@ -32,12 +32,6 @@ absl::Status CheckRange(const char* field, int value, int least, int most) {
       "%s is %d, must be in [%d, %d]", field, value, least, most));
 }
 
-// A question that was read, or why it could not be.
-struct ReadQuestion {
-  absl::StatusOr<QuestionWindows> windows;
-  int first = 0;  // its first input
-};
-
 // Answer: spans of texts that answer questions. The inputs are the windows of
 // all texts; each question has a result.
 class AnswerHandler final
@@ -47,21 +41,15 @@ class AnswerHandler final
 
  private:
   absl::StatusOr<int> Prepare(const v1::AnswerRequest& request) override {
-    if (questions_.empty()) RETURN_IF_ERROR(Check(request));
+    if (list_.texts() == 0) RETURN_IF_ERROR(Check(request));
     size_t bytes = 0;
-    while (static_cast<int>(questions_.size()) < request.questions_size()) {
+    while (list_.texts() < request.questions_size()) {
       if (bytes >= kShortWork) return kMore;
       ASSIGN_OR_RETURN(const size_t read, Read(request));
       bytes += read;
     }
-    std::vector<int> ends;
-    ends.reserve(questions_.size());
-    for (size_t i = 1; i < questions_.size(); ++i) {
-      ends.push_back(questions_[i].first);
-    }
-    ends.push_back(inputs_so_far_);
-    SetGroups(std::move(ends));
-    return inputs_so_far_;
+    SetGroups(list_.ends());
+    return list_.inputs();
   }
 
   absl::Status Check(const v1::AnswerRequest& request) {
@@ -89,7 +77,6 @@ class AnswerHandler final
                               : kDefaultAnswerTokens;
     options_.allow_none = request.allow_no_answer();
     options_.split_words = request.split_words();
-    questions_.reserve(request.questions_size());
     contexts_.reserve(request.questions_size());
     return absl::OkStatus();
   }
@@ -97,21 +84,17 @@ class AnswerHandler final
   // Reads the next question, and returns about how many bytes that was.
   absl::StatusOr<size_t> Read(const v1::AnswerRequest& request) {
     RETURN_IF_ERROR(context().CheckStart());
-    const int index = static_cast<int>(questions_.size());
+    const int index = list_.texts();
     const v1::Question& question = request.questions(index);
-    ReadQuestion read = {.windows = ReadWindows(question, index),
-                         .first = inputs_so_far_};
-    // A question that could not be read has one input, which fails.
-    inputs_so_far_ += read.windows.ok() ? read.windows->size() : 1;
-    questions_.push_back(std::move(read));
+    list_.Add(ReadWindows(question, index));
     contexts_.push_back(question.context());
     RETURN_IF_ERROR(
-        service().CheckManyInputs("windows of questions", inputs_so_far_));
+        service().CheckManyInputs("windows of questions", list_.inputs()));
     return question.question().size() + question.context().size();
   }
 
-  absl::StatusOr<QuestionWindows> ReadWindows(const v1::Question& question,
-                                              int index) const {
+  absl::StatusOr<TextWindows> ReadWindows(const v1::Question& question,
+                                          int index) const {
     const std::string field = absl::StrFormat("questions[%d]", index);
     RETURN_IF_ERROR(CheckTextBytes(field + ".question",
                                    question.question().size(), size_.tokens,
@@ -121,28 +104,20 @@ class AnswerHandler final
           absl::StrFormat("%s.context has %d bytes, limit is %d", field,
                           question.context().size(), kMaxContextBytes));
     }
-    return QuestionWindows::Create(question.question(), question.context(),
-                                   size_, tokenizer(), field);
-  }
-
-  int QuestionOf(int input) const {
-    const auto next = std::upper_bound(
-        questions_.begin(), questions_.end(), input,
-        [](int i, const ReadQuestion& question) { return i < question.first; });
-    return static_cast<int>(next - questions_.begin()) - 1;
+    return TextWindows::OfContext(question.question(), question.context(),
+                                  size_, tokenizer(), field);
   }
 
   absl::Status Submit(const v1::AnswerRequest& request, int index,
                       InputState&) override {
-    const int number = QuestionOf(index);
-    const ReadQuestion& question = questions_[number];
-    RETURN_IF_ERROR(question.windows.status());
-    const int window = index - question.first;
-    const int tokens = question.windows->CountTokens(window);
+    const auto [number, window] = list_.At(index);
+    const absl::StatusOr<TextWindows>& windows = list_.of(number);
+    RETURN_IF_ERROR(windows.status());
+    const int tokens = windows->CountTokens(window);
     const bool types = info().token_types >= 2 && tokenizer().has_token_types();
     return Enqueue(
         index,
-        {.request = {question.windows->Tokens(window, types), ClassifyTask{}},
+        {.request = {windows->Tokens(window, types), ClassifyTask{}},
          .facts = {.source_tokens = tokens},
          .limits = {.choices = 0, .values = static_cast<size_t>(2 * tokens)},
          .priority = request.priority()},
@@ -151,7 +126,7 @@ class AnswerHandler final
 
   void Fill(int index, v1::AnswerResult& result) override {
     const InputRange range = inputs_of(index);
-    AnswerSpans spans(options_, *questions_[index].windows, contexts_[index]);
+    AnswerSpans spans(options_, *list_.of(index), contexts_[index]);
     for (int i = range.begin; i < range.end; ++i) {
       spans.Add(i - range.begin, input(i).output().values);
     }
@@ -160,8 +135,7 @@ class AnswerHandler final
 
   WindowSize size_;
   AnswerOptions options_;
-  int inputs_so_far_ = 0;
-  std::vector<ReadQuestion> questions_;
+  WindowList list_;
   std::vector<std::string> contexts_;
 };
 

@@ -32,11 +32,11 @@ std::vector<float> Probabilities(absl::Span<const float> logits, int column,
 }  // namespace
 
 void AnswerSpans::Add(int window, absl::Span<const float> logits) {
-  const QuestionWindows::Window& place = windows_.window(window);
+  const TextWindows::Window& place = windows_.window(window);
   const int rows = place.end - place.begin;
   const bool with_none = windows_.begins_with_special();
   const auto of = [&](int column) {
-    return Probabilities(logits, column, windows_.question_tokens(), rows,
+    return Probabilities(logits, column, windows_.prefix_tokens(), rows,
                          with_none);
   };
   const std::vector<float> begins = of(0);
@@ -49,7 +49,7 @@ void AnswerSpans::Add(int window, absl::Span<const float> logits) {
 }
 
 std::vector<AnswerSpans::Span> AnswerSpans::BestSpans(
-    const QuestionWindows::Window& window, absl::Span<const float> begins,
+    const TextWindows::Window& window, absl::Span<const float> begins,
     absl::Span<const float> ends) const {
   // Spans of the same words become one answer, so more are taken.
   const size_t most =
@@ -77,8 +77,7 @@ std::vector<AnswerSpans::Span> AnswerSpans::BestSpans(
   return best;
 }
 
-void AnswerSpans::Take(const QuestionWindows::Window& window,
-                       const Span& span) {
+void AnswerSpans::Take(const TextWindows::Window& window, const Span& span) {
   int first = span.begin;
   int last = span.end;
   if (!options_.split_words) {

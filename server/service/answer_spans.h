@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "attend/v1/attend.pb.h"
-#include "server/service/question_windows.h"
+#include "server/service/text_windows.h"
 
 namespace attend {
 
@@ -26,7 +26,7 @@ struct AnswerOptions {
 class AnswerSpans {
  public:
   // All arguments must outlive the AnswerSpans.
-  AnswerSpans(const AnswerOptions& options, const QuestionWindows& windows,
+  AnswerSpans(const AnswerOptions& options, const TextWindows& windows,
               absl::string_view context)
       : options_(options), windows_(windows), context_(context) {}
 
@@ -43,14 +43,14 @@ class AnswerSpans {
   };
   // The best spans of a window, best first, from the probabilities of its
   // tokens of the context.
-  std::vector<Span> BestSpans(const QuestionWindows::Window& window,
+  std::vector<Span> BestSpans(const TextWindows::Window& window,
                               absl::Span<const float> begins,
                               absl::Span<const float> ends) const;
   // Adds a span to the answers.
-  void Take(const QuestionWindows::Window& window, const Span& span);
+  void Take(const TextWindows::Window& window, const Span& span);
 
   const AnswerOptions& options_;
-  const QuestionWindows& windows_;
+  const TextWindows& windows_;
   const absl::string_view context_;
   std::vector<v1::TextAnswer> answers_;
   std::vector<std::string> keys_;  // their texts in lower case

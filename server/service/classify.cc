@@ -9,52 +9,17 @@
 #include "absl/types/span.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
+#include "server/service/classify_fields.h"
 #include "server/service/labels.h"
 #include "server/service/methods.h"
 #include "server/service/source.h"
+#include "server/service/span_windows.h"
 #include "server/service/tasks.h"
 #include "server/service/token_spans.h"
 #include "server/service/zero_shot.h"
 
 namespace attend {
 namespace {
-
-// Checks the fields that only some models take, or that exclude each other.
-absl::Status CheckFields(const v1::ClassifyRequest& request,
-                         const ModelInfo& model) {
-  if (request.top_k() < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("top_k is %d, must be 0 or more", request.top_k()));
-  }
-  if (!v1::Aggregation_IsValid(request.aggregation())) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("aggregation is %d, must be in [%d, %d]",
-                        static_cast<int>(request.aggregation()),
-                        static_cast<int>(v1::Aggregation_MIN),
-                        static_cast<int>(v1::Aggregation_MAX)));
-  }
-  const bool spans = request.aggregation() != v1::AGGREGATION_UNSPECIFIED;
-  if (spans && !model.labels_tokens) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "aggregation is set, but model '%s' labels no tokens", model.name));
-  }
-  if (spans && (request.top_k() > 0 || request.raw_scores())) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s is set, must be unset with aggregation",
-                        request.top_k() > 0 ? "top_k" : "raw_scores"));
-  }
-  if (!spans && request.ignore_labels_size() > 0) {
-    return absl::InvalidArgumentError(
-        "ignore_labels is set, must be unset without aggregation");
-  }
-  if (request.candidate_labels_size() == 0 &&
-      (!request.hypothesis_template().empty() || request.multi_label())) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s is set, must be unset without candidate_labels",
-        request.multi_label() ? "multi_label" : "hypothesis_template"));
-  }
-  return absl::OkStatus();
-}
 
 // Classify: labels of texts, of pairs of texts, or of tokens and spans of
 // texts. The labels are the model's, or those of the request.
@@ -67,7 +32,7 @@ class ClassifyHandler final
   absl::StatusOr<int> Prepare(const v1::ClassifyRequest& request) override {
     const bool candidates = request.candidate_labels_size() > 0;
     RETURN_IF_ERROR(CheckTask(info(), TasksFor(candidates)));
-    RETURN_IF_ERROR(CheckFields(request, info()));
+    RETURN_IF_ERROR(CheckClassifyFields(request, info()));
     top_k_ = request.top_k();
     if (candidates) return PrepareCandidates(request);
     RETURN_IF_ERROR(service().CheckManyInputs("inputs", request.inputs_size()));
@@ -75,6 +40,7 @@ class ClassifyHandler final
     kind_ = request.raw_scores() ? LabelScores::kRaw : info().label_scores;
     aggregation_ = request.aggregation();
     ignored_ = IgnoredLabels(request);
+    if (request.has_stride()) return PrepareWindows(request);
     if (info().labels_tokens) sources_.resize(request.inputs_size());
     if (spans()) texts_.resize(request.inputs_size());
     return request.inputs_size();
@@ -100,9 +66,25 @@ class ClassifyHandler final
     return static_cast<int>(pairs);
   }
 
+  // Each window of a text is an input.
+  absl::StatusOr<int> PrepareWindows(const v1::ClassifyRequest& request) {
+    if (!windows_) {
+      ASSIGN_OR_RETURN(windows_,
+                       SpanWindows::Create(request, info(), tokenizer()));
+    }
+    ASSIGN_OR_RETURN(const bool complete, windows_->Read(request, context()));
+    const WindowList& list = windows_->list();
+    RETURN_IF_ERROR(
+        service().CheckManyInputs("windows of inputs", list.inputs()));
+    if (!complete) return kMore;
+    SetGroups(list.ends());
+    return list.inputs();
+  }
+
   absl::Status Submit(const v1::ClassifyRequest& request, int index,
                       InputState& input) override {
     if (zero_shot_) return SubmitCandidate(request, index, input);
+    if (windows_) return SubmitWindow(request, index);
     const std::string field = absl::StrFormat("inputs[%d]", index);
     const v1::Input& given = request.inputs(index);
     if (spans() && (!given.has_text() || given.has_pair())) {
@@ -152,6 +134,15 @@ class ClassifyHandler final
                          field);
   }
 
+  absl::Status SubmitWindow(const v1::ClassifyRequest& request, int index) {
+    Source source;
+    ASSIGN_OR_RETURN(source.tokens, windows_->Tokens(index));
+    const size_t values = info().labels.size() * source.tokens.ids.size();
+    return EnqueueSource(
+        request, index, std::move(source), values,
+        absl::StrFormat("inputs[%d]", windows_->list().At(index).first));
+  }
+
   absl::Status EnqueueSource(const v1::ClassifyRequest& request, int index,
                              Source source, size_t values,
                              absl::string_view field) {
@@ -193,15 +184,27 @@ class ClassifyHandler final
   }
 
   void FillSpans(int index, v1::ClassifyResult& result) const {
-    const Source& source = sources_[index];
-    for (v1::LabelSpan& span : FindSpans({.text = texts_[index],
-                               .ids = source.tokens.ids,
-                               .origins = source.origins,
-                               .logits = input(index).output().values,
-                               .labels = info().labels},
-                                         aggregation_, ignored_, tokenizer())) {
+    for (v1::LabelSpan& span :
+         windows_ ? SpansOfWindows(index) : SpansOfText(index)) {
       *result.add_spans() = std::move(span);
     }
+  }
+
+  std::vector<v1::LabelSpan> SpansOfWindows(int index) const {
+    const int first = inputs_of(index).begin;
+    return windows_->Spans(index, aggregation_, ignored_, [&](int window) {
+      return absl::MakeConstSpan(input(first + window).output().values);
+    });
+  }
+
+  std::vector<v1::LabelSpan> SpansOfText(int index) const {
+    const Source& source = sources_[index];
+    return FindSpans({.text = texts_[index],
+                      .ids = source.tokens.ids,
+                      .origins = source.origins,
+                      .logits = input(index).output().values,
+                      .labels = info().labels},
+                     aggregation_, ignored_, tokenizer());
   }
 
   void FillTokens(int index, v1::ClassifyResult& result) const {
@@ -229,9 +232,10 @@ class ClassifyHandler final
   LabelScores kind_ = LabelScores::kRaw;
   std::optional<ZeroShot> zero_shot_;  // with candidate labels
   v1::Aggregation aggregation_ = v1::AGGREGATION_UNSPECIFIED;
-  std::vector<std::string> ignored_;  // with aggregation
-  std::vector<std::string> texts_;    // with aggregation
-  std::vector<Source> sources_;       // of models that label tokens
+  std::vector<std::string> ignored_;    // with aggregation
+  std::optional<SpanWindows> windows_;  // with stride
+  std::vector<std::string> texts_;      // with aggregation
+  std::vector<Source> sources_;         // of models that label tokens
 };
 
 }  // namespace

@@ -147,6 +147,14 @@ v1::LabelSpan SpanOf(absl::Span<const Entity> entities, absl::string_view label,
   return span;
 }
 
+// Returns true if a span of another window takes the place of `span`, which
+// began before it or with it.
+bool Supersedes(const v1::LabelSpan& other, const v1::LabelSpan& span) {
+  const size_t length = CountCharacters(span.text());
+  const size_t others = CountCharacters(other.text());
+  return others > length || (others == length && other.score() > span.score());
+}
+
 }  // namespace
 
 std::vector<v1::LabelSpan> FindSpans(const LabelledText& from,
@@ -176,6 +184,23 @@ std::vector<v1::LabelSpan> FindSpans(const LabelledText& from,
     begin = end;
   }
   return spans;
+}
+
+std::vector<v1::LabelSpan> MergeOverlaps(std::vector<v1::LabelSpan> spans) {
+  std::stable_sort(
+      spans.begin(), spans.end(),
+      [](const auto& a, const auto& b) { return a.begin() < b.begin(); });
+  std::vector<v1::LabelSpan> merged;
+  merged.reserve(spans.size());
+  for (v1::LabelSpan& span : spans) {
+    if (merged.empty() || span.begin() < merged.back().begin() ||
+        span.begin() >= merged.back().end()) {
+      merged.push_back(std::move(span));
+    } else if (Supersedes(span, merged.back())) {
+      merged.back() = std::move(span);
+    }
+  }
+  return merged;
 }
 
 std::vector<std::string> IgnoredLabels(const v1::ClassifyRequest& request) {

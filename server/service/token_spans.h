@@ -34,6 +34,11 @@ std::vector<v1::LabelSpan> FindSpans(const LabelledText& from,
                                      absl::Span<const std::string> ignored,
                                      const Tokenizer& tokenizer);
 
+// Merges the spans of the windows of one text, as the same pipeline does with a
+// stride: of spans that overlap, the longest in characters stays, of equally
+// long ones that with the highest score. Returns them in the order of the text.
+std::vector<v1::LabelSpan> MergeOverlaps(std::vector<v1::LabelSpan> spans);
+
 // `ignore_labels` of a request, without the empty one that stands for none.
 std::vector<std::string> IgnoredLabels(const v1::ClassifyRequest& request);
 

@@ -13,12 +13,14 @@ from sentence_transformers import CrossEncoder, SentenceTransformer
 from transformers import PreTrainedTokenizerFast, pipeline
 
 import sentence_modules
+import span_windows
 import task_adapters
 from cases import nine, rows
 from checkpoints import ENGLISH
 from encoder_fixtures import ENCODERS, ENTITIES
 from encoder_relatives import ENCODER_RELATIVES
 from fixture_cases import MIN_MARGIN, write_expected
+from span_windows import byte_at
 
 # Padding has the id of some families, and then of others.
 SPECIAL = ["[PAD]", "[PAD2]", "[CLS]", "[SEP]", "[MASK]", "[UNK]"]
@@ -75,10 +77,6 @@ class Checkpoint:
     def run(self, *texts):
         given = self.tokenizer(*texts, return_tensors="pt")
         return given["input_ids"][0].tolist(), self.model(**given)[0][0]
-
-
-def byte_at(text, index):
-    return len(text[:index].encode())
 
 
 def apart(scores, margin=MIN_MARGIN):
@@ -343,6 +341,14 @@ def embed_tokens(families, tokenizer, name):
                "values": rows(states), "mean": [nine(x) for x in states.mean(0)]}
 
 
+def spans_of_windows(families, folder):
+    for side, prefix in [("right", ""), ("left", "left-")]:
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(
+            folder, truncation_side=side)
+        yield from span_windows.cases(
+            Checkpoint(families, tokenizer, "bert-tokens"), prefix + "bert-tokens")
+
+
 def cut_left(families, folder):
     """Texts that are too long, cut where they begin: by the programs that people
     have for the tasks."""
@@ -394,6 +400,7 @@ def write(folder, families):
                                           tokenizer(), TEXTS)
     value["embed_tokens"] = [case for name in ("bart-gelu", "t5-few-buckets")
                              for case in embed_tokens(families, tokenizer(), name)]
+    value["span_windows"] = list(spans_of_windows(families, folder))
     value["cut_left"] = cut_left(families, folder)
     write_expected(folder / "expected.json", value)
     write_expected(folder / "spans.json", spans_of_bytes(

@@ -27,7 +27,7 @@ constexpr const char* kModels[] = {
 // Copies of models, with "left-" before their names, that cut long texts where
 // they begin.
 constexpr const char* kLeftModels[] = {"bert-4x-labels", "bert-reranker",
-                                       "bert-mean-pooling"};
+                                       "bert-mean-pooling", "bert-tokens"};
 
 // The server and the directory that it reads its models from.
 class Server {

@@ -95,6 +95,12 @@ void AddSpanOptions(CLI::App& command, v1::ClassifyRequest& request) {
           "With --spans: leave spans with this label out (default: O; an empty "
           "label: leave none out)")
       ->allow_extra_args(false);
+  command
+      .add_option_function<int32_t>(
+          "--stride", [&](int32_t tokens) { request.set_stride(tokens); },
+          "With --spans: read long texts in windows that share this many "
+          "tokens")
+      ->check(CLI::NonNegativeNumber);
 }
 
 void AddCandidateOptions(CLI::App& command, v1::ClassifyRequest& request) {

@@ -4049,7 +4049,14 @@ type ClassifyRequest struct {
 	// With candidate_labels of TASK_ZERO_SHOT: any number of labels may be true.
 	// The score of a label is then the probability of entailment as opposed to
 	// contradiction. False: the scores of all labels add up to 1.
-	MultiLabel    bool `protobuf:"varint,11,opt,name=multi_label,json=multiLabel,proto3" json:"multi_label,omitempty"`
+	MultiLabel bool `protobuf:"varint,11,opt,name=multi_label,json=multiLabel,proto3" json:"multi_label,omitempty"`
+	// With aggregation other than AGGREGATION_NONE: texts of up to 1 MiB are read
+	// whole, in windows of the model's max_text_tokens tokens, of which
+	// neighbours share this many; of spans that overlap, one is returned. Must be
+	// less than what a window has of the text. As `stride` of the
+	// token-classification pipeline of transformers. Unset: a text that is too
+	// long is refused, or cut with truncate.
+	Stride        *int32 `protobuf:"varint,12,opt,name=stride,proto3,oneof" json:"stride,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4159,6 +4166,13 @@ func (x *ClassifyRequest) GetMultiLabel() bool {
 		return x.MultiLabel
 	}
 	return false
+}
+
+func (x *ClassifyRequest) GetStride() int32 {
+	if x != nil && x.Stride != nil {
+		return *x.Stride
+	}
+	return 0
 }
 
 // A label of a part of a text.
@@ -6992,7 +7006,7 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\fmulti_vector\x18\t \x01(\v2\x16.attend.v1.MultiVectorR\vmultiVector\"W\n" +
 	"\rEmbedResponse\x120\n" +
 	"\aresults\x18\x01 \x03(\v2\x16.attend.v1.EmbedResultR\aresults\x12\x14\n" +
-	"\x05model\x18\x02 \x01(\tR\x05model\"\x99\x03\n" +
+	"\x05model\x18\x02 \x01(\tR\x05model\"\xc1\x03\n" +
 	"\x0fClassifyRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12(\n" +
 	"\x06inputs\x18\x02 \x03(\v2\x10.attend.v1.InputR\x06inputs\x12\x13\n" +
@@ -7007,7 +7021,9 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x13hypothesis_template\x18\n" +
 	" \x01(\tR\x12hypothesisTemplate\x12\x1f\n" +
 	"\vmulti_label\x18\v \x01(\bR\n" +
-	"multiLabel\"s\n" +
+	"multiLabel\x12\x1b\n" +
+	"\x06stride\x18\f \x01(\x05H\x00R\x06stride\x88\x01\x01B\t\n" +
+	"\a_stride\"s\n" +
 	"\tLabelSpan\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12\x14\n" +
 	"\x05score\x18\x02 \x01(\x02R\x05score\x12\x12\n" +
@@ -7579,6 +7595,7 @@ func file_attend_v1_attend_proto_init() {
 		(*EmbedRequest_PromptName)(nil),
 		(*EmbedRequest_PromptText)(nil),
 	}
+	file_attend_v1_attend_proto_msgTypes[38].OneofWrappers = []any{}
 	file_attend_v1_attend_proto_msgTypes[50].OneofWrappers = []any{}
 	file_attend_v1_attend_proto_msgTypes[71].OneofWrappers = []any{}
 	file_attend_v1_attend_proto_msgTypes[76].OneofWrappers = []any{}

@@ -102,6 +102,11 @@ TEST_F(EncoderCommandsTest, ClassifySpansAndLabelsOfTheRequest) {
             0);
   EXPECT_EQ(service_.last_classify().aggregation(), v1::AGGREGATION_AVERAGE);
   EXPECT_THAT(service_.last_classify().ignore_labels(), ElementsAre("A", "B"));
+  EXPECT_FALSE(service_.last_classify().has_stride());
+  EXPECT_EQ(Run("classify --spans simple --stride 0 ab").exit_code, 0);
+  EXPECT_TRUE(service_.last_classify().has_stride());
+  EXPECT_EQ(Run("classify --spans simple --stride 64 ab").exit_code, 0);
+  EXPECT_EQ(service_.last_classify().stride(), 64);
   EXPECT_EQ(Run("classify --multi-label --template '{}!' --label tea "
                 "--label 'a ball' 'ab'")
                 .exit_code,
@@ -164,6 +169,7 @@ TEST_F(EncoderCommandsTest, WrongFlagsAreNamed) {
       {"classify --top-k 0 a", "--top-k"},
       {"classify --top-k -1 a", "--top-k"},
       {"classify --spans words a", "--spans"},
+      {"classify --spans simple --stride -1 a", "--stride"},
       {"answer", "question is required"},
       {"answer --top-k 101 q a", "--top-k"},
       {"classify --pairs a", "--pairs takes TEXT and PAIR, got 1"},

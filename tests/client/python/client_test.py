@@ -147,6 +147,10 @@ class ClientTest(ServedTest):
             ignore_labels=[""])
         self.assertEqual([span.text for span in found.spans], ["the", "dog"])
         found, = self.client.classify(
+            "the dog runs " * 90, model="bert-tokens", aggregation="first",
+            ignore_labels=[""], stride=9)
+        self.assertEqual(found.spans[-1].end, 90 * 13 - 1)
+        found, = self.client.classify(
             "the dog", model="bert-inference", multi_label=True,
             candidate_labels=["tea", "ball"], hypothesis_template="a {}")
         self.assertEqual(set(found.labels), {"tea", "ball"})

@@ -229,7 +229,9 @@ TEST_F(InferTasksTest, ClassifyTokens) {
 }
 
 TEST_F(InferTasksTest, ClassifySpans) {
-  Build(Classifier({"O", "B-x", "I-x"}, /*of_tokens=*/true));
+  FixtureOptions options = Classifier({"O", "B-x", "I-x"}, /*of_tokens=*/true);
+  options.engine.info.max_text_tokens = 6;  // of a window
+  Build(options);
   v1::ClassifyRequest twin;
   twin.add_inputs()->set_text("ab");
   twin.add_inputs()->set_text("abcdefghi");
@@ -258,6 +260,14 @@ TEST_F(InferTasksTest, ClassifySpans) {
   EXPECT_EQ(OutputOf(response, "span_end").numbers<int32_t>().back(), 9);
   EXPECT_EQ(OutputOf(response, "span_end").numbers<int32_t>()[last.size() - 1],
             -1);
+  Parameter(request, "stride").set_int64_param(-1);
+  EXPECT_THAT(ErrorOf(request), HasSubstr("stride is set"));
+  Parameter(request, "aggregation").set_string_param("first");
+  EXPECT_THAT(ErrorOf(request), HasSubstr("stride is -1, must be in [0, 6)"));
+  Parameter(request, "stride").set_int64_param(2);
+  // [abcde</s>] and [defghi</s>], each in one span or more.
+  EXPECT_GT(OutputOf(Infer(request), "source_tokens").numbers<int32_t>().back(),
+            10);
   // There are no spans without an aggregation.
   Parameter(request, "aggregation").set_string_param("unspecified");
   EXPECT_EQ(ErrorOf(request),

@@ -69,6 +69,48 @@ TEST(TokenSpansTest, WordsOfByteLevelTokens) {
   }
 }
 
+v1::LabelSpan SpanAt(int begin, const std::string& text, float score) {
+  v1::LabelSpan span;
+  span.set_label(absl::StrCat(text, score));
+  span.set_score(score);
+  span.set_begin(begin);
+  span.set_end(begin + static_cast<int>(text.size()));
+  span.set_text(text);
+  return span;
+}
+
+std::vector<std::string> Merged(const std::vector<v1::LabelSpan>& spans) {
+  std::vector<std::string> labels;
+  for (const v1::LabelSpan& span : MergeOverlaps(spans)) {
+    labels.push_back(span.label());
+  }
+  return labels;
+}
+
+TEST(TokenSpansTest, OfSpansThatOverlapOneStays) {
+  EXPECT_THAT(Merged({}), IsEmpty());
+  // Neighbours do not overlap, and come into the order of the text.
+  EXPECT_THAT(Merged({SpanAt(3, "abc", 0.5), SpanAt(0, "abc", 0.25)}),
+              ElementsAre("abc0.25", "abc0.5"));
+  // The longer one, else the better one, else the one of the first window.
+  EXPECT_THAT(Merged({SpanAt(0, "abcd", 0.25), SpanAt(1, "bcd", 0.5)}),
+              ElementsAre("abcd0.25"));
+  EXPECT_THAT(Merged({SpanAt(0, "abc", 0.25), SpanAt(1, "bcde", 0.125)}),
+              ElementsAre("bcde0.125"));
+  EXPECT_THAT(Merged({SpanAt(0, "abc", 0.25), SpanAt(2, "cde", 0.5)}),
+              ElementsAre("cde0.5"));
+  v1::LabelSpan second = SpanAt(0, "abc", 0.25);
+  second.set_label("second");
+  EXPECT_THAT(Merged({SpanAt(0, "abc", 0.25), second}), ElementsAre("abc0.25"));
+  // Lengths are counted in characters: two of four bytes, three of three.
+  EXPECT_THAT(Merged({SpanAt(0, "éé", 0.5), SpanAt(2, "éa!", 0.25)}),
+              ElementsAre("éa!0.25"));
+  // The span that stays is the one that the next one is compared with.
+  EXPECT_THAT(Merged({SpanAt(0, "ab", 0.5), SpanAt(1, "bcd", 0.5),
+                      SpanAt(3, "de", 0.75), SpanAt(4, "e", 0.5)}),
+              ElementsAre("bcd0.5", "e0.5"));
+}
+
 TEST(TokenSpansTest, LabelsThatAreLeftOut) {
   v1::ClassifyRequest request;
   EXPECT_THAT(IgnoredLabels(request), ElementsAre("O"));

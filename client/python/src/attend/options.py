@@ -101,6 +101,7 @@ class ClassifyOptions(InputOptions, total=False):
     raw_scores: bool
     aggregation: Literal["none", "simple", "first", "average", "max"]
     ignore_labels: Sequence[str]
+    stride: int
     candidate_labels: Sequence[str]
     hypothesis_template: str
     multi_label: bool
