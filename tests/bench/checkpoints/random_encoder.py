@@ -76,7 +76,7 @@ def write_model(shape, directory, seed=1):
          "pooling_mode_lasttoken": last}))
 
 
-def write_onnx(model, path):
+def write_onnx(model, path, opset=17):
     """The model and what it pools, of any batch and length."""
     import torch
     import transformers
@@ -129,15 +129,16 @@ def write_onnx(model, path):
     torch.onnx.export(
         Embedder().eval(), (ids, torch.ones_like(ids)), str(path),
         input_names=["input_ids", "attention_mask"],
-        output_names=["embedding"], opset_version=17, dynamo=False,
+        output_names=["sentence_embedding"], opset_version=opset, dynamo=False,
         dynamic_axes={"input_ids": axes, "attention_mask": axes,
-                      "embedding": {0: "batch"}})
+                      "sentence_embedding": {0: "batch"}})
 
 
-def write_int8(onnx, path):
+def write_int8(onnx, path, per_channel=False):
     """ONNX Runtime's dynamic quantisation."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
-    quantize_dynamic(str(onnx), str(path), weight_type=QuantType.QInt8)
+    quantize_dynamic(str(onnx), str(path), weight_type=QuantType.QInt8,
+                     per_channel=per_channel)
 
 
 def write_all(shape, directory):

@@ -64,11 +64,12 @@ class Server:
 
     def __init__(self, build, model, flags):
         self.cli = build / "client/attend"
-        port = free_port()
+        port, self.http_port = free_port(), free_port()
         self.address = f"127.0.0.1:{port}"
         self.process = subprocess.Popen(
             [build / "server/attend-server", "--model", str(model),
-             f"--port={port}", "--http-port=0", "--log-level=warning", *flags])
+             f"--port={port}", f"--http-port={self.http_port}",
+             "--log-level=warning", *flags])
         try:
             self._wait()
         except BaseException:
