@@ -7,16 +7,17 @@
         --tei text-embeddings-inference/target/release/text-embeddings-router
 
 The model is all-MiniLM-L6-v2, from its package, and for TEI as ONNX, in f32 and
-in ONNX Runtime's dynamic int8, with a scale for each channel. TEI has the backend `ort`, which loads the library
-of the Python package onnxruntime; docs/benchmarks.md says how it is built. Its
-tokenization workers and batches are tried in a closed loop of paragraphs, and the
-fastest of each precision is taken.
+in ONNX Runtime's dynamic int8 with a scale for each channel. TEI has the backend
+`ort`, which loads the library of the Python package onnxruntime;
+docs/benchmarks.md says how it is built. Its tokenization workers and the tokens
+of its batches are tried in a closed loop of paragraphs, and the fastest setting
+of each precision is taken.
 
-First the vectors of each server are compared with those of transformers. Then all
-servers take turns in closed loops of sentences and of paragraphs: --loads are
-calls in flight and the inputs of each. Last, calls arrive as a Poisson process, at half of what each of the
-fastest two reaches with one paragraph a call; times count from when a call was
-due.
+First the vectors of each server are compared with those of transformers. Then
+all servers take turns in closed loops of sentences and of paragraphs: --loads
+are calls in flight and the inputs of each. Last, calls arrive as a Poisson
+process, at half of what the fastest setting of each program reaches with one
+paragraph a call; times count from when a call was due.
 """
 
 import argparse
