@@ -69,8 +69,8 @@ def best_python_server(load, onnx, args):
     cpus = machine.cpu()["cpus"]
     rates = {}
     for setting in [(runtime, precision, workers, threads, max_batch)
-                    for runtime, precisions in encoders.PRECISIONS.items()
-                    for precision in precisions
+                    for runtime, precision in (name.split("-") for name in
+                                               encoders.NAMES)
                     for workers, threads in sorted({(cpus, 1), (1, cpus)})
                     for max_batch in args.max_batch]:
         server = PythonServer(args.build / "client/attend", onnx, setting)

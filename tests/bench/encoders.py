@@ -20,8 +20,8 @@ base, and Qwen3-Embedding 0.6B, with random weights (checkpoints/random_encoder.
   whatever Attend's own precision.
 * Rounds alternate between all. "matmuls": the share of Attend's time that the
   same steps' matrix products take alone.
-* Before anything is timed, everybody's vectors are compared with ONNX Runtime's
-  in f32: "cosine" is the lowest of some sources.
+* Before anything is timed, everybody's vectors are compared with those of the
+  first of --peers, ONNX Runtime in f32: "cosine" is the lowest of some sources.
 """
 
 import argparse
@@ -140,7 +140,8 @@ def line(row):
 def measure(shape, scratch, args):
     model, (onnx, onnx_int8) = random_encoder.write_all(shape, scratch)
     engines = [Attend(args, model, dtype) for dtype in args.dtypes]
-    peers = encoders.all_peers(machine.cpu()["cpus"], onnx, onnx_int8)
+    peers = encoders.all_peers(machine.cpu()["cpus"], args.peers, onnx,
+                               onnx_int8)
     rows = []
     try:
         cosines = check([*engines, *peers], peers[0])
@@ -167,6 +168,9 @@ def options():
                         choices=workloads.WORKLOADS,
                         default=list(workloads.WORKLOADS))
     parser.add_argument("--dtypes", nargs="+", default=["int8", "bf16", "f32"])
+    parser.add_argument("--peers", nargs="+", choices=encoders.NAMES,
+                        default=encoders.NAMES, help="cosines are those to the "
+                        "first; all at once need much memory")
     parser.add_argument("--in-flight", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--finalists", type=int, default=2,

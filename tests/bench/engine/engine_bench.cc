@@ -227,8 +227,12 @@ class Bench {
           const JsonFile config,
           JsonFile::Load(options_.models.front().directory + "/config.json"));
       ASSIGN_OR_RETURN(Family family, LoadFamily(config));
-      // Nobody asks an embedded source for keys and values of a decoder.
-      if (&replay == &encoder_replay_) family.spec.decoder.reset();
+      // Nobody asks an embedded source for keys and values of a decoder. A
+      // decoder that embeds has no other stack.
+      if (&replay == &encoder_replay_) {
+        if (!family.spec.encoder) family.spec.encoder = family.spec.decoder;
+        family.spec.decoder.reset();
+      }
       ASSIGN_OR_RETURN(const ComputeType dtype,
                        ParseComputeType(model_.engine->info().dtype));
       ASSIGN_OR_RETURN(MatMulReplay made,

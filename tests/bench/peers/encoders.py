@@ -21,8 +21,8 @@ import time
 
 from peers import processes
 
-# The precisions that each runs in; int8 is another model.
-PRECISIONS = {"onnxruntime": ("f32", "int8"), "openvino": ("f32", "bf16")}
+# Runtimes with the precisions that they run in; int8 is another model.
+NAMES = ("onnxruntime-f32", "onnxruntime-int8", "openvino-f32", "openvino-bf16")
 BATCHES = (16, 8, 32)  # that a peer may choose from; most like the first
 
 
@@ -144,12 +144,11 @@ class Peer:
         self.process.wait()
 
 
-def all_peers(cpus, onnx, onnx_int8):
-    """Every runtime in every precision, (workers x threads) both ways."""
+def all_peers(cpus, names, onnx, onnx_int8):
+    """Those of NAMES, (workers x threads) both ways."""
     return [Peer(runtime, precision, workers, threads,
                  onnx_int8 if precision == "int8" else onnx)
-            for runtime, precisions in PRECISIONS.items()
-            for precision in precisions
+            for runtime, precision in (name.split("-") for name in names)
             for workers, threads in sorted({(cpus, 1), (1, cpus)})]
 
 
