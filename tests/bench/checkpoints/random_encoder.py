@@ -7,6 +7,10 @@ import pathlib
 VOCAB = 30522
 FIRST_ID = 1000  # of ordinary tokens; below are special and unused ones
 MAX_POSITIONS = 512
+# The version of ONNX's operators by the kind of model, where it is not 17. In
+# int8 ONNX Runtime is a tenth faster with the layer norms of version 11, which
+# it does not fuse with the sums before them.
+OPSETS = {"bert": 11}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,7 +80,7 @@ def write_model(shape, directory, seed=1):
          "pooling_mode_lasttoken": last}))
 
 
-def write_onnx(model, path, opset=17):
+def write_onnx(model, path):
     """The model and what it pools, of any batch and length."""
     import torch
     import transformers
@@ -113,8 +117,8 @@ def write_onnx(model, path, opset=17):
         last = attention_mask.sum(1) - 1
         return hidden[torch.arange(input_ids.shape[0]), last]
 
-    pooled = {"bert": bert, "deberta-v2": deberta,
-              "qwen3": qwen3}[encoder.config.model_type]
+    kind = encoder.config.model_type
+    pooled = {"bert": bert, "deberta-v2": deberta, "qwen3": qwen3}[kind]
 
     class Embedder(torch.nn.Module):
         def __init__(self):
@@ -129,7 +133,8 @@ def write_onnx(model, path, opset=17):
     torch.onnx.export(
         Embedder().eval(), (ids, torch.ones_like(ids)), str(path),
         input_names=["input_ids", "attention_mask"],
-        output_names=["sentence_embedding"], opset_version=opset, dynamo=False,
+        output_names=["sentence_embedding"], dynamo=False,
+        opset_version=OPSETS.get(kind, 17),
         dynamic_axes={"input_ids": axes, "attention_mask": axes,
                       "sentence_embedding": {0: "batch"}})
 
