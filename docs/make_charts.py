@@ -166,6 +166,16 @@ def text(x, y, content, css="", anchor="start"):
             f"{html.escape(content)}</text>")
 
 
+def page(title, height, elements, style=STYLE):
+    """A picture of WIDTH x `height` with these elements on it."""
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
+            f'height="{height}" viewBox="0 0 {WIDTH} {height}" role="img">\n'
+            f"<title>{html.escape(title)}</title>\n"
+            f"<style>{style}</style>\n"
+            f'<rect x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" '
+            f'rx="6" class="page"/>\n' + "\n".join(elements) + "\n</svg>\n")
+
+
 def render(chart):
     scale = (WIDTH - LABELS - VALUES) / max(
         bar.value for _, bars in chart.rows for bar in bars if bar)
@@ -195,13 +205,7 @@ def render(chart):
         x = LABELS + chart.line * scale
         lines.append(f'<line x1="{x:.1f}" y1="{top - 6}" x2="{x:.1f}" '
                      f'y2="{y - GAP + 4}" class="line"/>')
-    height = y - GAP + MARGIN
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
-            f'height="{height}" viewBox="0 0 {WIDTH} {height}" role="img">\n'
-            f"<title>{html.escape(chart.title)}</title>\n"
-            f"<style>{STYLE}</style>\n"
-            f'<rect x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" '
-            f'rx="6" class="page"/>\n' + "\n".join(lines) + "\n</svg>\n")
+    return page(chart.title, y - GAP + MARGIN, lines)
 
 
 def main():

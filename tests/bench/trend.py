@@ -6,8 +6,8 @@
     /tmp/bench/bin/python tests/bench/trend.py
 
 takes some ten minutes on two cores, which nothing else should use. The line has
-the commit, the CPU with its class, and how many times as fast as the best peer
-Attend is: of translation.py, encoders.py and continuations.py, in int8.
+the commit, the CPU with its class, and how many times as fast as a peer Attend
+is: of translation.py, encoders.py and continuations.py, in int8.
 docs/make_trend.py draws all lines.
 
 Times of different days do not compare, as machines differ; times as fast as a peer
@@ -59,7 +59,7 @@ def rows_of(script, *arguments):
 
 
 def measure(args):
-    """Workload -> times as fast as the best peer."""
+    """Workload -> times as fast as the peer."""
     build = ["--build", args.build, *(f"--flag={flag}" for flag in args.flag)]
     times = {}
     for row in rows_of("translation.py", *build, "--only",
