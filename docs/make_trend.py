@@ -24,7 +24,7 @@ STYLE = make_charts.STYLE + """
 """
 PAGE = """# Trend
 
-How many times as fast as a peer Attend was at some commits, in int8, on two cores; a picture for each class of CPUs. Each point is a run of
+The speed of Attend as a multiple of a peer's, at some commits, in int8, on two cores; a picture for each class of CPUs. Each point is a run of
 [`tests/bench/trend.py`](../tests/bench/trend.py), which compares within one run on one machine, so that machines may differ between points. The
 dashed line is the peer: CTranslate2 for OPUS-MT and SmolLM2, and for MiniLM the fastest of ONNX Runtime and OpenVINO.
 [Benchmarks](benchmarks.md) says what the workloads are.

@@ -18,7 +18,7 @@ absl::Status ReadNumberMembers(
     const std::string& path, size_t most,
     absl::FunctionRef<absl::Status(const std::string& key, float value)> use);
 
-// How an error about a member begins: `/models/a/idf.json: "tea"`.
+// The beginning of an error about a member: `/models/a/idf.json: "tea"`.
 std::string MemberText(const std::string& path, const std::string& key);
 
 }  // namespace attend

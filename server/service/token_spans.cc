@@ -193,8 +193,7 @@ std::vector<v1::LabelSpan> MergeOverlaps(std::vector<v1::LabelSpan> spans) {
   std::vector<v1::LabelSpan> merged;
   merged.reserve(spans.size());
   for (v1::LabelSpan& span : spans) {
-    if (merged.empty() || span.begin() < merged.back().begin() ||
-        span.begin() >= merged.back().end()) {
+    if (merged.empty() || span.begin() >= merged.back().end()) {
       merged.push_back(std::move(span));
     } else if (Supersedes(span, merged.back())) {
       merged.back() = std::move(span);

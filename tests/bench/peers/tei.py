@@ -53,9 +53,6 @@ class Server:
         except urllib.error.URLError:
             return False
 
-    def cpu_seconds(self):
-        return attend_processes.cpu_seconds(self.process.pid)
-
     def close(self):
         self.process.terminate()
         self.process.wait(timeout=60)

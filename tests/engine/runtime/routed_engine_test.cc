@@ -80,7 +80,7 @@ TEST(RoutedEngineTest, DecodersThatArePreemptedHaveTheSameBits) {
   EXPECT_GT(preemptions, 0);
 }
 
-// What the scheduler counts as held is what is free again when it is given
+// The memory that the scheduler counts as held is free again when it is given
 // back, whichever route held it; else a plan for another route might not fit.
 TEST(RoutedEngineTest, MemoryThatOneRouteGivesBackIsFreeForAnother) {
   for (const char* name : {"two", "mixed", "decoders"}) {
