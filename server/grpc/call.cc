@@ -46,7 +46,6 @@ void Call::OnAccepted(bool ok) {
                     .proof = needs_proof() ? ProofOf(grpc_) : CallerProof(),
                     .trace = TraceHeadersOf(grpc_),
                     .attempts_before = AttemptsBefore(grpc_)});
-  grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   if (reading_) {
     absl::Status refused = Accept();
     reading_ = refused.ok();
@@ -170,6 +169,9 @@ void Call::Write() {
   if (bytes > 0) {
     unread_.emplace(environment_.calls.unread, tenant().id, bytes,
                     [this] { grpc_.TryCancel(); });
+  }
+  if (!std::exchange(begun_, true)) {
+    AddRequestId(request_id(), answer ? absl::OkStatus() : *end_, grpc_);
   }
   if (!end_) return stream_.Write(*answer, written_tag());
   ended_ = true;

@@ -96,6 +96,7 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   bool reading_ = false;       // the request is still to come
   bool writing_ = false;       // a write or a finish is under way
   bool gone_ = false;          // the client has gone
+  bool begun_ = false;         // the first write has been handed to gRPC
   bool ended_ = false;         // the end has been handed to gRPC
   bool slow_ = false;          // the server cancelled: the client did not read
   absl::Time write_began_;

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "attend/v1/status_details.pb.h"
 #include "engine/json/utf8.h"
+#include "server/service/request_id.h"
 #include "server/service/retry_after.h"
 
 namespace attend {
@@ -29,10 +30,19 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
 
 void AddRetryPushback(const absl::Status& status,
                       grpc::ServerContext& context) {
-  if (const auto delay = RetryAfter(status)) {
-    context.AddTrailingMetadata(
-        "grpc-retry-pushback-ms",
-        absl::StrCat(absl::ToInt64Milliseconds(*delay)));
+  const std::optional<absl::Duration> delay = RetryAfter(status);
+  if (!delay && !absl::IsResourceExhausted(status)) return;
+  context.AddTrailingMetadata(
+      "grpc-retry-pushback-ms",
+      absl::StrCat(delay ? absl::ToInt64Milliseconds(*delay) : -1));
+}
+
+void AddRequestId(const std::string& id, const absl::Status& status,
+                  grpc::ServerContext& context) {
+  if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
+    context.AddTrailingMetadata(kRequestIdKey, id);
+  } else {
+    context.AddInitialMetadata(kRequestIdKey, id);
   }
 }
 

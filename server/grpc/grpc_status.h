@@ -4,6 +4,8 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/status.h>
 
+#include <string>
+
 #include "absl/status/status.h"
 
 namespace attend {
@@ -14,8 +16,14 @@ grpc::Status ToGrpcStatus(const absl::Status& status);
 
 // Adds the retry hint of `status`, if it has one, to the call's metadata, as
 // `grpc-retry-pushback-ms` in milliseconds. gRPC's own retries read the hint
-// there.
+// there. RESOURCE_EXHAUSTED without a hint gets -1, which forbids a retry.
 void AddRetryPushback(const absl::Status& status, grpc::ServerContext& context);
+
+// Adds the id to the headers of a call whose answer begins, with the status OK,
+// or ends with `status` at once. A call that may be made again has the id in
+// its trailers: gRPC retries only answers without headers (gRFC A6).
+void AddRequestId(const std::string& id, const absl::Status& status,
+                  grpc::ServerContext& context);
 
 }  // namespace attend
 

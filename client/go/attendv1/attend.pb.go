@@ -16,8 +16,8 @@
 // - `PERMISSION_DENIED`: the call is for administrators, and the tenant is none.
 // - `RESOURCE_EXHAUSTED`: the queue is full, or the tenant has reached its limit
 //   of calls or tokens. `google.rpc.RetryInfo` and the trailer
-//   `grpc-retry-pushback-ms` say when to try again. Without them: the server had
-//   no memory for the call.
+//   `grpc-retry-pushback-ms` say when to try again. If the trailer is -1, the
+//   server had no memory for the call.
 // - `UNAVAILABLE`: the server is draining, or it could not load the model.
 // - `DEADLINE_EXCEEDED`: the deadline passed in the queue or while running.
 // - `CANCELLED`: the client cancelled, or did not read for too long.
@@ -31,9 +31,11 @@
 //
 // - `authorization: Bearer KEY`, if the server wants keys.
 // - `x-request-id`: optional; 1 to 128 characters, each a letter, a digit or
-//   one of `._:/@+=-`. The server returns the id in the initial metadata and
-//   writes it to its log. If the id is absent or has other characters, the
-//   server makes one.
+//   one of `._:/@+=-`. The server returns the id in the initial metadata, and
+//   writes it to its log. If the call ends with `UNAVAILABLE` or
+//   `RESOURCE_EXHAUSTED` before its first message, the trailers have the id, and
+//   there is no initial metadata: gRPC's own retries need that. If the id is
+//   absent or has other characters, the server makes one.
 // - `traceparent` and `tracestate`: optional; the caller's trace, as W3C Trace
 //   Context has it. What is malformed is ignored.
 //

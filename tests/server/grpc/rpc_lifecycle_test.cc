@@ -1,6 +1,8 @@
 // How calls end: cancel, deadline, overload, slow readers.
 
 #include <gmock/gmock.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "attend/v1/status_details.pb.h"
 #include "tests/server/grpc/rpc_fixture.h"
@@ -119,8 +122,11 @@ TEST(RpcLifecycleTest, AFullQueueSaysWhenToTryAgain) {
   v1::RetryInfo info;
   ASSERT_TRUE(info.ParseFromString(details.details(0).value()));
   EXPECT_GT(info.retry_delay().seconds() + info.retry_delay().nanos(), 0);
-  EXPECT_EQ(refused.GetServerTrailingMetadata().count("grpc-retry-pushback-ms"),
-            1u);
+  const auto& trailers = refused.GetServerTrailingMetadata();
+  EXPECT_EQ(trailers.count("grpc-retry-pushback-ms"), 1u);
+  EXPECT_EQ(trailers.count("x-request-id"), 1u);
+  // Headers would tell gRPC that the call has begun.
+  EXPECT_TRUE(refused.GetServerInitialMetadata().empty());
 
   fixture.engine.OpenGate();
   std::map<int, int> codes;
@@ -131,6 +137,56 @@ TEST(RpcLifecycleTest, AFullQueueSaysWhenToTryAgain) {
   EXPECT_EQ(codes, (std::map<int, int>{{0, 0},
                                        {1, grpc::RESOURCE_EXHAUSTED},
                                        {2, grpc::RESOURCE_EXHAUSTED}}));
+}
+
+// The client's gRPC makes the call again after the pause that the server names.
+TEST(RpcLifecycleTest, GrpcRetriesACallThatFoundAFullQueue) {
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 0;
+  options.scheduler.max_running = 1;
+  options.scheduler.max_queued_requests = 1;
+  RpcFixture fixture(options);
+  grpc::ChannelArguments arguments;
+  arguments.SetServiceConfigJSON(R"({"methodConfig": [{"name": [{}],
+      "retryPolicy": {"maxAttempts": 2, "initialBackoff": "100s",
+      "maxBackoff": "100s", "backoffMultiplier": 1,
+      "retryableStatusCodes": ["RESOURCE_EXHAUSTED"]}}]})");
+  const auto stub = v1::Attend::NewStub(grpc::CreateCustomChannel(
+      absl::StrCat("localhost:", fixture.server->port()),
+      grpc::InsecureChannelCredentials(), arguments));
+  grpc::ClientContext running, waiting, retried;
+  auto first = fixture.stub->GenerateStream(&running, MakeRequest({"a"}, 2));
+  fixture.engine.WaitUntilBlocked();
+  // One of two fits.
+  auto second =
+      fixture.stub->GenerateStream(&waiting, MakeRequest({"b", "c"}, 2));
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(second->Read(&chunk));
+  auto third = std::async(std::launch::async, [&] {
+    v1::GenerateResponse response;
+    return stub->Generate(&retried, MakeRequest({"d"}, 2), &response);
+  });
+  while (fixture.metrics.Serialize().find(
+             "attend_requests_total{code=\"RESOURCE_EXHAUSTED\"") ==
+         std::string::npos) {
+    std::this_thread::yield();
+  }
+  fixture.engine.OpenGate();
+  EXPECT_TRUE(third.get().ok());
+}
+
+TEST(RpcLifecycleTest, GrpcDoesNotRetryWithoutAHint) {
+  RpcFixture fixture;
+  fixture.engine.FailNextStep(absl::ResourceExhaustedError("no memory"));
+  grpc::ClientContext context;
+  v1::GenerateResponse response;
+  const grpc::Status status =
+      fixture.stub->Generate(&context, MakeRequest({"abc"}, 2), &response);
+  EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  const auto& trailers = context.GetServerTrailingMetadata();
+  const auto pushback = trailers.find("grpc-retry-pushback-ms");
+  ASSERT_NE(pushback, trailers.end());
+  EXPECT_EQ(pushback->second, "-1");
 }
 
 TEST(RpcLifecycleTest, ASlowReaderIsCancelledAndSlowsNobody) {
