@@ -2,114 +2,109 @@ package attend
 
 import (
 	"context"
-	"strconv"
-	"time"
+	"io"
+	"iter"
 
+	"attend.internal/attend/attendv1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 )
 
-// begin gives a call its metadata, and its time if the caller gave it none.
-func (c *Client) begin(ctx context.Context) (context.Context,
-	context.CancelFunc, time.Time) {
-	pairs := c.metadata
+// caller is a stub's method with one answer, opener one that streams.
+type caller[Request, Answer any] func(context.Context, *Request, ...grpc.CallOption) (*Answer, error)
+type opener[Request, Chunk any] func(context.Context, *Request, ...grpc.CallOption) (
+	grpc.ServerStreamingClient[Chunk], error)
+
+// begin gives a call its metadata, and a deadline unless its context has one.
+func (c *Client) begin(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx = metadata.AppendToOutgoingContext(ctx, c.metadata...)
 	if c.trace != nil {
 		for key, value := range c.trace(ctx) {
-			pairs = append(pairs[:len(pairs):len(pairs)], key, value)
+			ctx = metadata.AppendToOutgoingContext(ctx, key, value)
 		}
 	}
-	ctx = metadata.AppendToOutgoingContext(ctx, pairs...)
-	if end, ok := ctx.Deadline(); ok {
-		ctx, cancel := context.WithCancel(ctx)
-		return ctx, cancel, end
+	if _, ok := ctx.Deadline(); ok || c.timeout <= 0 {
+		return context.WithCancel(ctx)
 	}
-	if c.timeout <= 0 {
-		ctx, cancel := context.WithCancel(ctx)
-		return ctx, cancel, time.Time{}
+	return context.WithTimeout(ctx, c.timeout)
+}
+
+func unary[Request, Answer any](ctx context.Context, c *Client, method caller[Request, Answer],
+	request *Request) (*Answer, error) {
+	ctx, cancel := c.begin(ctx)
+	defer cancel()
+	var trailer metadata.MD
+	answer, err := method(ctx, request, grpc.Trailer(&trailer))
+	if err != nil {
+		return nil, errorOf(err, trailer)
 	}
-	end := time.Now().Add(c.timeout)
-	ctx, cancel := context.WithDeadline(ctx, end)
-	return ctx, cancel, end
+	return answer, nil
 }
 
-// saying tells the server how many attempts there were before.
-func saying(ctx context.Context, before int) context.Context {
-	if before == 0 {
-		return ctx
+// results makes a call whose answer has a result for each input.
+func results[Request, Answer any, Result withStatus](ctx context.Context, c *Client,
+	method caller[Request, Answer], request *Request, options []func(*Request),
+	read func(*Answer) []Result) ([]Result, error) {
+	answer, err := unary(ctx, c, method, changed(request, options))
+	if err != nil {
+		return nil, err
 	}
-	return metadata.AppendToOutgoingContext(ctx, "grpc-previous-rpc-attempts",
-		strconv.Itoa(before))
+	return read(answer), firstFailed(read(answer))
 }
 
-type outcome[Answer any] struct {
-	answer *Answer
-	failed *Error
+// changed makes a caller's changes to a request.
+func changed[Request any](request *Request, options []func(*Request)) *Request {
+	for _, option := range options {
+		option(request)
+	}
+	return request
 }
 
-// caller makes an attempt of a call.
-type caller[Request, Answer any] func(context.Context, *Request,
-	...grpc.CallOption) (*Answer, error)
-
-// unary makes a call by one or several attempts: after a failure when the rules
-// of Retry say so, and with Hedging while others run.
-func unary[Request, Answer any](ctx context.Context, c *Client,
-	method caller[Request, Answer], request *Request) (*Answer, error) {
-	return attempts(ctx, c, c.hedging, method, request)
-}
-
-func attempts[Request, Answer any](ctx context.Context, c *Client,
-	hedging Hedging, method caller[Request, Answer], request *Request) (
-	*Answer, error) {
-	ctx, cancel, end := c.begin(ctx)
-	defer cancel() // of what still runs
-	outcomes := make(chan outcome[Answer], c.retry.MaxAttempts)
-	key := affinityKey(request, c.affinity)
-	attempt := func(before, others int) {
-		var trailer metadata.MD
-		answer, err := method(withKey(saying(ctx, before), key, others), request,
-			grpc.Trailer(&trailer))
+// stream yields the parts of a call's messages, and its error if it fails.
+// Leaving the loop over it cancels the call.
+func stream[Request, Chunk any](ctx context.Context, c *Client, open opener[Request, Chunk],
+	request *Request, part func(*Chunk) (string, error)) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		err := chunks(ctx, c, open, request, func(chunk *Chunk) (bool, error) {
+			text, err := part(chunk)
+			return err == nil && (text == "" || yield(text, nil)), err
+		})
 		if err != nil {
-			outcomes <- outcome[Answer]{failed: errorOf(err, trailer)}
-			return
+			yield("", err)
 		}
-		outcomes <- outcome[Answer]{answer: answer}
 	}
-	made, running := 0, 0
-	next := time.NewTimer(0)
-	defer next.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil, asError(ctx.Err())
-		case <-next.C:
-			if running > 0 && !c.hedged.take() {
-				continue
-			}
-			made++
-			running++
-			go attempt(made-1, running-1)
-			if made < c.retry.MaxAttempts && running < hedging.MaxRunning {
-				next.Reset(hedging.After)
-			}
-		case ended := <-outcomes:
-			running--
-			if ended.failed == nil {
-				if made == 1 {
-					c.hedged.answered()
-				}
-				return ended.answer, nil
-			}
-			if !ended.failed.retriable() {
-				return nil, ended.failed
-			}
-			pause, again := c.retry.next(ended.failed, made, end)
-			if !again && running == 0 {
-				return nil, ended.failed
-			}
-			next.Stop()
-			if again {
-				next.Reset(pause)
+}
+
+// chunks calls `take` with each message of a call until it returns false.
+func chunks[Request, Chunk any](ctx context.Context, c *Client, open opener[Request, Chunk],
+	request *Request, take func(*Chunk) (bool, error)) error {
+	ctx, cancel := c.begin(ctx)
+	defer cancel()
+	var trailer metadata.MD
+	running, err := open(ctx, request, grpc.Trailer(&trailer))
+	for err == nil {
+		var chunk *Chunk
+		if chunk, err = running.Recv(); err == nil {
+			if more, failed := take(chunk); !more {
+				return failed
 			}
 		}
 	}
+	if err == io.EOF {
+		return nil
+	}
+	return errorOf(err, trailer)
+}
+
+// generated is the text of a chunk, if it is of the first choice.
+func generated(chunk *attendv1.GenerateChunk) (string, error) {
+	if chunk.Choice != 0 {
+		return "", ofInput(int(chunk.Input), chunk.Status)
+	}
+	return chunk.Text, ofInput(int(chunk.Input), chunk.Status)
+}
+
+// translated is the text of a chunk.
+func translated(chunk *attendv1.TranslateChunk) (string, error) {
+	return chunk.Text, ofInput(int(chunk.Document), chunk.Status)
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,12 +31,27 @@ import (
 // fakeServer answers with what it was called with.
 type fakeServer struct {
 	attendv1.UnimplementedAttendServer
-	seen metadata.MD
+	seen   metadata.MD
+	calls  int
+	script []answer // to the first calls
+}
+
+type answer struct {
+	code     codes.Code
+	pushback string
 }
 
 func (s *fakeServer) Embed(ctx context.Context, r *attendv1.EmbedRequest) (
 	*attendv1.EmbedResponse, error) {
 	s.seen, _ = metadata.FromIncomingContext(ctx)
+	s.calls++
+	if s.calls <= len(s.script) {
+		line := s.script[s.calls-1]
+		if line.pushback != "" {
+			grpc.SetTrailer(ctx, metadata.Pairs("grpc-retry-pushback-ms", line.pushback))
+		}
+		return nil, status.Error(line.code, "failed")
+	}
 	answer := &attendv1.EmbedResponse{}
 	for _, input := range r.Inputs {
 		result := &attendv1.EmbedResult{Status: &attendv1.Status{}, Width: 2}
@@ -102,31 +119,36 @@ func TestErrorsOfOtherPackages(t *testing.T) {
 	}
 }
 
-func TestWhatIsCutOffIsMadeAgain(t *testing.T) {
-	for text, want := range map[string]bool{
-		"stream terminated by RST_STREAM with error code: INTERNAL_ERROR": true,
-		"a number is not finite": false} {
-		e := errorOf(status.Error(codes.Internal, text), nil)
-		if e.retriable() != want {
-			t.Errorf("%v: retriable is %v", e, !want)
-		}
-	}
-}
-
-func TestHedgingHasABudget(t *testing.T) {
-	var hedged budget
-	for i := range 10 {
-		if !hedged.take() {
-			t.Errorf("no call number %d is hedged", i)
-		}
-	}
-	hedged.answered()
-	if hedged.take() {
-		t.Error("one call for one answer")
-	}
-	hedged.answered()
-	if !hedged.take() || hedged.take() {
-		t.Error("not one call for two answers")
+// Answers of a server before it computes: UNAVAILABLE, and RESOURCE_EXHAUSTED with
+// a pause or with the wish not to see the call again.
+func TestRetries(t *testing.T) {
+	again := []answer{{codes.Unavailable, ""}, {codes.ResourceExhausted, "1"}}
+	for name, c := range map[string]struct {
+		script   []answer
+		attempts int
+		calls    int
+		want     codes.Code
+	}{
+		"again":      {again, 3, 3, codes.OK},
+		"many":       {slices.Repeat(again, 3), 7, 7, codes.OK},
+		"the last":   {again, 2, 2, codes.ResourceExhausted},
+		"one":        {again, 1, 1, codes.Unavailable},
+		"forbidden":  {[]answer{{codes.ResourceExhausted, "-1"}}, 3, 1, codes.ResourceExhausted},
+		"not safely": {[]answer{{codes.Internal, "1"}}, 3, 1, codes.Internal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake, client := start(t, WithRetry(Retry{MaxAttempts: c.attempts,
+				InitialBackoff: time.Millisecond, MaxBackoff: time.Millisecond}))
+			fake.script = c.script
+			_, err := client.Embed(context.Background(), Texts("a"))
+			if status.Code(err) != c.want || fake.calls != c.calls {
+				t.Errorf("%d calls, error is %v", fake.calls, err)
+			}
+			before := fake.seen.Get("grpc-previous-rpc-attempts")
+			if c.calls > 1 && !slices.Equal(before, []string{strconv.Itoa(c.calls - 1)}) {
+				t.Errorf("attempts before are %v", before)
+			}
+		})
 	}
 }
 

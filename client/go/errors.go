@@ -2,7 +2,6 @@ package attend
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -25,8 +24,6 @@ type Error struct {
 	// Which of the call's inputs failed. nil: the whole call. The results of the
 	// other inputs are returned beside the error.
 	Input *int
-
-	final bool // the server asks not to try again
 }
 
 // For errors.Is, of which only the code counts.
@@ -66,19 +63,17 @@ func (e *Error) GRPCStatus() *status.Status {
 	return status.New(e.Code, e.Message)
 }
 
-// errorOf reads what gRPC says of an attempt that failed.
+// errorOf reads what gRPC says of a call that failed.
 func errorOf(failed error, trailer metadata.MD) *Error {
 	found := status.Convert(failed)
 	e := &Error{Code: found.Code(), Message: found.Message()}
 	if values := trailer.Get("grpc-retry-pushback-ms"); len(values) > 0 {
-		// What is no number means "do not retry", too (gRPC A6).
+		// A negative value and text that is no number forbid a retry (gRFC A6).
 		pushback, err := strconv.Atoi(values[len(values)-1])
-		if err != nil || pushback < 0 {
-			e.final = true
-			return e
+		if err == nil && pushback >= 0 {
+			after := time.Duration(pushback) * time.Millisecond
+			e.RetryAfter = &after
 		}
-		after := time.Duration(pushback) * time.Millisecond
-		e.RetryAfter = &after
 		return e
 	}
 	for _, detail := range found.Details() {
@@ -90,20 +85,10 @@ func errorOf(failed error, trailer metadata.MD) *Error {
 	return e
 }
 
-// asError is what package context or gRPC say, as ours.
-func asError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return errorOf(status.FromContextError(err).Err(), nil)
-}
-
 // ofInput is nil if the input did not fail.
-func ofInput(index int, outcome *attendv1.Status) *Error {
+func ofInput(index int, outcome *attendv1.Status) error {
 	if outcome.GetCode() == 0 {
 		return nil
 	}
-	return &Error{Code: codes.Code(outcome.Code), Message: outcome.Message,
-		Input: &index}
+	return &Error{Code: codes.Code(outcome.Code), Message: outcome.Message, Input: &index}
 }

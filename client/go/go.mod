@@ -3,7 +3,6 @@ module attend.internal/attend
 go 1.23.0
 
 require (
-	github.com/cespare/xxhash/v2 v2.3.0
 	go.opentelemetry.io/otel/trace v1.34.0
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20250218202821-56aae31c358a
 	google.golang.org/grpc v1.72.2

@@ -25,8 +25,6 @@ type settings struct {
 	tls      *TLS
 	timeout  time.Duration
 	retry    Retry
-	hedging  Hedging
-	affinity int      // bytes; 0: servers in turn
 	metadata []string // keys and values in turn
 	trace    func(context.Context) map[string]string
 	dial     []grpc.DialOption
@@ -60,21 +58,37 @@ func WithTimeout(timeout time.Duration) Option {
 	return func(s *settings) { s.timeout = timeout }
 }
 
+// Retry says how often gRPC makes a call again, and after how long: UNAVAILABLE,
+// and RESOURCE_EXHAUSTED unless the server forbids it. The pause that the server
+// names (grpc-retry-pushback-ms) takes the place of the backoff. A stream is made
+// again until its first message.
+type Retry struct {
+	MaxAttempts    int           // the first included; 1: nothing is retried
+	InitialBackoff time.Duration // doubles
+	MaxBackoff     time.Duration
+}
+
+// DefaultRetry is what a client does that is not told otherwise.
+var DefaultRetry = Retry{MaxAttempts: 4, InitialBackoff: 100 * time.Millisecond,
+	MaxBackoff: 2 * time.Second}
+
+// serviceConfig sends calls to the servers that are serving, in turn.
+func (r Retry) serviceConfig() string {
+	methods := ""
+	if r.MaxAttempts > 1 {
+		methods = fmt.Sprintf(`, "methodConfig": [{"name": [{}], "retryPolicy": {
+			"maxAttempts": %d, "initialBackoff": "%.9fs", "maxBackoff": "%.9fs",
+			"backoffMultiplier": 2,
+			"retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"]}}]`,
+			r.MaxAttempts, r.InitialBackoff.Seconds(), r.MaxBackoff.Seconds())
+	}
+	return `{"loadBalancingConfig": [{"round_robin": {}}],
+		"healthCheckConfig": {"serviceName": ""}` + methods + "}"
+}
+
 // WithRetry replaces DefaultRetry.
 func WithRetry(retry Retry) Option {
 	return func(s *settings) { s.retry = retry }
-}
-
-// WithHedging sends calls twice that take long.
-func WithHedging(hedging Hedging) Option {
-	return func(s *settings) { s.hedging = hedging }
-}
-
-// WithAffinity sends calls to one server, as long as it serves, if so many first
-// bytes of their first input are alike: its cache has what they begin with. A
-// server that is being connected to has no calls yet.
-func WithAffinity(bytes int) Option {
-	return func(s *settings) { s.affinity = bytes }
 }
 
 // WithMetadata sends keys and values, in turn, with each call.
@@ -101,12 +115,6 @@ func WithDialOptions(options ...grpc.DialOption) Option {
 
 // finish reads the variables and files that the options leave open.
 func (s *settings) finish() (credentials.TransportCredentials, error) {
-	s.retry.MaxAttempts = max(1, s.retry.MaxAttempts)
-	if s.hedging.After <= 0 {
-		s.hedging = Hedging{}
-	} else if s.hedging.MaxRunning == 0 {
-		s.hedging.MaxRunning = 2
-	}
 	s.token = or(s.token, "TOKEN")
 	if strings.ContainsFunc(s.token, func(r rune) bool {
 		return r <= ' ' || r > '~'

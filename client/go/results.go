@@ -16,8 +16,8 @@ func firstFailed[Result withStatus](results []Result) error {
 		if ranked, ok := any(result).(*attendv1.RerankResult); ok {
 			place = int(ranked.Index) // they are ordered by their scores
 		}
-		if e := ofInput(place, result.GetStatus()); e != nil {
-			return e
+		if err := ofInput(place, result.GetStatus()); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -31,31 +31,11 @@ func vectors(result *attendv1.EmbedResult) [][]float32 {
 	}
 	numbers := make([]float32, len(result.Data)/4)
 	for i := range numbers {
-		numbers[i] = math.Float32frombits(
-			binary.LittleEndian.Uint32(result.Data[4*i:]))
+		numbers[i] = math.Float32frombits(binary.LittleEndian.Uint32(result.Data[4*i:]))
 	}
 	rows := make([][]float32, len(numbers)/width)
 	for i := range rows {
 		rows[i] = numbers[i*width : (i+1)*width : (i+1)*width]
 	}
 	return rows
-}
-
-// generated is the text of a chunk, if it is of the first choice.
-func generated(chunk *attendv1.GenerateChunk) (string, *Error) {
-	if e := ofInput(int(chunk.Input), chunk.Status); e != nil {
-		return "", e
-	}
-	if chunk.Choice != 0 {
-		return "", nil
-	}
-	return chunk.Text, nil
-}
-
-// translated is the text of a chunk.
-func translated(chunk *attendv1.TranslateChunk) (string, *Error) {
-	if e := ofInput(int(chunk.Document), chunk.Status); e != nil {
-		return "", e
-	}
-	return chunk.Text, nil
 }

@@ -61,8 +61,6 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
     def note(self, context):
         self.seen.append(dict(context.invocation_metadata()))
         self.remaining.append(context.time_remaining())
-        # Attend's request ids make headers of every answer, errors too.
-        context.send_initial_metadata([("x-request-id", "1")])
 
     def fail(self, context):
         if self.failures:

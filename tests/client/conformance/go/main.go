@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log"
 	"os"
 	"time"
@@ -23,13 +22,11 @@ type testCase struct {
 	Call        call
 	Keep        bool
 	Client      struct {
-		Model, Token         string
-		Timeout              *float64
-		MaxAttempts          int
-		Affinity             int
-		Resume, HealthChecks *bool
-		TLS                  *attend.TLS
-		HedgeAfter           float64
+		Model, Token string
+		Timeout      *float64
+		MaxAttempts  int
+		HealthChecks *bool
+		TLS          *attend.TLS
 	}
 }
 
@@ -40,7 +37,6 @@ type call struct {
 	Metadata                 map[string]string
 	Traceparent, AtFirstPart string
 	StopAfter, Times, Warm   int
-	Keys                     int
 	Version                  int64
 	Targets                  map[string]int32
 	Seconds                  float64
@@ -72,7 +68,7 @@ func seconds(count float64) time.Duration {
 func (c *testCase) options() []attend.Option {
 	given := c.Client
 	options := []attend.Option{attend.WithModel(given.Model),
-		attend.WithToken(given.Token), attend.WithAffinity(given.Affinity)}
+		attend.WithToken(given.Token)}
 	if given.Timeout != nil {
 		options = append(options, attend.WithTimeout(seconds(*given.Timeout)))
 	}
@@ -80,17 +76,12 @@ func (c *testCase) options() []attend.Option {
 	if given.MaxAttempts > 0 {
 		retry.MaxAttempts = given.MaxAttempts
 	}
-	retry.NoResume = given.Resume != nil && !*given.Resume
 	options = append(options, attend.WithRetry(retry))
 	if given.HealthChecks != nil && !*given.HealthChecks {
 		options = append(options, attend.WithoutHealthChecks())
 	}
 	if given.TLS != nil {
 		options = append(options, attend.WithTLS(*given.TLS))
-	}
-	if given.HedgeAfter > 0 {
-		options = append(options, attend.WithHedging(attend.Hedging{
-			After: seconds(given.HedgeAfter)}))
 	}
 	return options
 }
@@ -133,9 +124,6 @@ func (o *outcome) fail(value any, err error) {
 	}
 }
 
-// keyText begins differently for each number.
-func keyText(i int) string { return fmt.Sprintf("%8d", i) }
-
 var kept *attend.Client // of cases with `keep`
 
 func (c *testCase) client() (*attend.Client, error) {
@@ -159,12 +147,8 @@ func run(c *testCase) (result outcome) {
 	}
 	// Until so many servers have answered.
 	seen := map[string]bool{}
-	for i := 0; len(seen) < c.Call.Warm; i++ {
-		text := "a"
-		if c.Call.Keys > 0 {
-			text = keyText(i % c.Call.Keys)
-		}
-		found, err := client.Generate(context.Background(), attend.Texts(text))
+	for len(seen) < c.Call.Warm {
+		found, err := client.Generate(context.Background(), attend.Texts("a"))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -173,11 +157,7 @@ func run(c *testCase) (result outcome) {
 	ctx, cancel := c.Call.context()
 	defer cancel()
 	begin := time.Now()
-	for i := range max(1, c.Call.Times, c.Call.Keys) {
-		if c.Call.Keys > 0 {
-			c.Call.Request, _ = json.Marshal(map[string]any{
-				"inputs": []any{map[string]string{"text": keyText(i)}}})
-		}
+	for range max(1, c.Call.Times) {
 		value, err := callOnce(ctx, client, &c.Call)
 		if err != nil {
 			result.fail(value, err)
