@@ -3,9 +3,6 @@ import type {ServiceError} from '@grpc/grpc-js';
 
 import {retryInfo, statusDetails} from './protos.js';
 
-// How @grpc/grpc-js reports a call that was cut off in the middle.
-const BROKEN = 'Received RST_STREAM with code';
-
 /** A call failed, or one of its inputs. */
 export class AttendError extends Error {
   override name = 'AttendError';
@@ -17,42 +14,24 @@ export class AttendError extends Error {
   /** If an input failed, a result or an AttendError for each input, so that the
    * others are not lost. */
   results: unknown[] = [];
-  /** Whether the server asks not to try again. */
-  readonly #final: boolean;
-
   /** `details` names what is wrong, its value and the limit. */
-  constructor(readonly code: status, readonly details: string,
-              {final = false, ...options}: ErrorOptions & {final?: boolean} = {}) {
+  constructor(readonly code: status, readonly details: string, options?: ErrorOptions) {
     super(`${status[code]}: ${details}`, options);
-    this.#final = final;
-  }
-
-  /** Whether the call may be made again. */
-  get retriable(): boolean {
-    return !this.#final && (
-        this.code === status.UNAVAILABLE || this.details.startsWith(BROKEN) ||
-        (this.code === status.RESOURCE_EXHAUSTED &&
-         this.retryAfter !== undefined));
   }
 }
 
-/** What gRPC says of an attempt that failed. */
+/** What gRPC says of a call that failed. */
 export function errorOf(failed: unknown): AttendError {
-  if (failed instanceof AttendError) return failed;
   const {code, details, metadata} = failed as ServiceError;
   if (code === undefined) throw failed;  // a bug, not an answer
-  const pushback = pushbackOf(metadata);
-  const final = pushback !== undefined && pushback < 0;
-  const error = new AttendError(code, details, {final, cause: failed});
-  if (!final) error.retryAfter = pushback ?? retryDelayOf(metadata);
+  const error = new AttendError(code, details, {cause: failed});
+  const [pushback] = metadata?.get('grpc-retry-pushback-ms') ?? [];
+  if (pushback === undefined) {
+    error.retryAfter = retryDelayOf(metadata);
+  } else if (/^\d+$/.test(String(pushback))) {  // anything else forbids a retry (gRFC A6)
+    error.retryAfter = Number(pushback) / 1000;
+  }
   return error;
-}
-
-/** In seconds. Negative: do not retry; so is what is no number (gRPC A6). */
-function pushbackOf(trailers?: Metadata): number | undefined {
-  const [value] = trailers?.get('grpc-retry-pushback-ms') ?? [];
-  if (value === undefined) return undefined;
-  return /^-?\d+$/.test(String(value)) ? Number(value) / 1000 : -1;
 }
 
 /** Of the google.rpc.RetryInfo in a google.rpc.Status, in seconds. */
@@ -74,7 +53,7 @@ function retryDelayOf(trailers?: Metadata): number | undefined {
   }
 }
 
-interface WithStatus {
+export interface WithStatus {
   status: {code: number, message: string} | null;
 }
 

@@ -25,5 +25,4 @@ export type {Translation} from './generated/attend/v1/Translation.js';
 export {chat, pair, tokens} from './inputs.js';
 export type {Input, Inputs} from './inputs.js';
 export type * from './options.js';
-export type {Hedging} from './hedging.js';
 export type {ClientOptions, Retry, Tls} from './settings.js';

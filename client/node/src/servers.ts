@@ -1,174 +1,160 @@
-// Calls go to servers in turn, or by their keys, to those only that say they are
-// serving. This is gRPC's round_robin with health checks, which @grpc/grpc-js does
-// not have, and its ring_hash.
+// Resolves a target to the servers that are serving. @grpc/grpc-js balances calls
+// (round_robin), but does not check health (gRFC A17): this resolver does, by a
+// watch of grpc.health.v1 at each address.
 
 import {lookup} from 'node:dns/promises';
 
-import {Client, Metadata, status} from '@grpc/grpc-js';
-import type {ClientReadableStream, StatusObject} from '@grpc/grpc-js';
+import {Metadata, experimental, status} from '@grpc/grpc-js';
+import type {ChannelOptions, Client, ClientReadableStream, StatusObject}
+    from '@grpc/grpc-js';
 
-import {Ring} from './affinity.js';
-import {AttendError} from './errors.js';
 import {health} from './protos.js';
 import type {Address} from './settings.js';
 
 const FIRST_BACKOFF = 100;  // ms
-const MOST_BACKOFF = 5000;
-const LOOK_UP_AFTER = 5000;  // not more often than this
+const MAX_BACKOFF = 5000;
 
-type State = 'connecting' | 'serving' | 'not serving' | 'lost';
 type Watched = {status: string};
 
+/** The channel option that has the addresses of a target, and opens a connection for
+ * the watch of one; without `open` health is not checked. */
+export const SERVERS = 'attend.servers';
+export interface Servers {
+  addresses: Address[];
+  open?: (address: string) => Client;
+}
+
 class Server {
-  state: State = 'connecting';
+  state: 'connecting' | 'serving' | 'not serving' | 'lost' = 'connecting';
   why = '';
-  #watched?: ClientReadableStream<Watched>;
+  #watch?: ClientReadableStream<Watched>;
   #again?: NodeJS.Timeout;
   #backoff = FIRST_BACKOFF;
-  #closed = false;
+  #stopped = false;
 
-  constructor(readonly client: Client, readonly changed: () => void,
-              watched: boolean) {
-    if (watched) this.#watch();
+  constructor(readonly address: Address, readonly changed: () => void,
+              readonly client?: Client) {
+    if (client) this.#begin(client);
     else this.state = 'serving';
   }
 
-  close() {
-    this.#closed = true;
+  stop() {
+    this.#stopped = true;
     clearTimeout(this.#again);
-    this.#watched?.cancel();
-    this.client.close();
+    this.#watch?.cancel();
+    this.client?.close();
   }
 
-  #watch() {
+  #begin(client: Client) {
     const {path, requestSerialize, responseDeserialize} = health.Watch;
-    this.#watched = this.client.makeServerStreamRequest(
+    this.#watch = client.makeServerStreamRequest(
         path, requestSerialize, responseDeserialize as (bytes: Buffer) => Watched,
         {service: ''}, new Metadata());
-    this.#watched.on('data', ({status: said}: Watched) => {
+    this.#watch.on('data', ({status: said}: Watched) => {
       this.#backoff = FIRST_BACKOFF;
       this.#become(said === 'SERVING' ? 'serving' : 'not serving');
     });
-    this.#watched.on('error', () => {});  // it has a status, too
-    this.#watched.on('status', (ended: StatusObject) => this.#ended(ended));
+    this.#watch.on('error', () => {});  // a status comes, too
+    this.#watch.on('status', ({code, details}: StatusObject) => {
+      if (this.#stopped) return;
+      if (code === status.UNIMPLEMENTED) return this.#become('serving');
+      this.why = details;
+      this.#again = setTimeout(() => this.#begin(client), this.#backoff);
+      this.#backoff = Math.min(MAX_BACKOFF, this.#backoff * 1.6);
+      this.#become('lost');
+    });
   }
 
-  #ended({code, details}: StatusObject) {
-    if (this.#closed) return;
-    if (code === status.UNIMPLEMENTED) return this.#become('serving');
-    this.why = details;
-    this.#again = setTimeout(() => this.#watch(), this.#backoff);
-    this.#backoff = Math.min(MOST_BACKOFF, this.#backoff * 1.6);
-    this.#become('lost');
-  }
-
-  #become(state: State) {
+  #become(state: Server['state']) {
     this.state = state;
     this.changed();
   }
 }
 
-/** All servers of a client. They are found and connected to when first asked
- * for; names are resolved again when a server is lost. */
-export class Servers {
-  #servers = new Map<string, Server>();
-  #ring = new Ring([]);
-  #next = 0;
-  #waiting: Array<() => void> = [];
+class ServingResolver implements experimental.Resolver {
+  readonly #given: Servers;
+  readonly #servers = new Map<string, Server>();
   #lookedUp = -Infinity;
-  #looking?: Promise<void>;
-  #closed = false;
+  #again?: NodeJS.Timeout;
 
-  constructor(readonly addresses: Address[],
-              readonly open: (address: string) => Client,
-              readonly watched: boolean, readonly byKey: boolean) {}
-
-  /** The next server that is serving, or that of the key; with `any` one that is
-   * not serving, too. Waits for those that are being connected to, and throws
-   * UNAVAILABLE if there are no such either. */
-  async pick(key?: string, any = false): Promise<Client> {
-    if (this.#servers.size === 0) await this.#lookUp();
-    for (;;) {
-      if (this.#closed) {
-        throw new AttendError(status.CANCELLED, 'the client is closed');
-      }
-      const servers = [...this.#servers.values()];
-      const serving = key === undefined ?
-          servers.filter(({state}) => state === 'serving' ||
-                                      (any && state === 'not serving')) :
-          this.#of(key);
-      if (serving.length > 0) {
-        return serving[this.#next++ % serving.length].client;
-      }
-      if (!servers.some(({state}) => state === 'connecting')) {
-        throw new AttendError(status.UNAVAILABLE, [...this.#servers].map(
-            ([address, {state, why}]) =>
-              `${address} is ${state}${why && `: ${why}`}`).join('; '));
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
+  constructor(_: experimental.GrpcUri, readonly listener: experimental.ResolverListener,
+              options: ChannelOptions) {
+    this.#given = options[SERVERS];
   }
 
-  /** The server of a key, if it is serving. One that is being connected to keeps
-   * its keys. */
-  #of(key: string): Server[] {
-    const state = (address: string) => this.#servers.get(address)!.state;
-    const found = this.#ring.find(key, (address) =>
-      ['serving', 'connecting'].includes(state(address)));
-    return found !== undefined && state(found) === 'serving' ?
-        [this.#servers.get(found)!] : [];
+  static getDefaultAuthority({path}: experimental.GrpcUri): string {
+    return path;
   }
 
-  close() {
-    this.#closed = true;
-    for (const server of this.#servers.values()) server.close();
-    this.#wake();
+  /** Names are resolved again when a server is lost, but not at once. */
+  updateResolution() {
+    clearTimeout(this.#again);
+    const pause = this.#lookedUp + MAX_BACKOFF - Date.now();
+    this.#again = setTimeout(() => this.#lookUp(), Math.max(0, pause));
   }
 
-  #wake() {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+  destroy() {
+    clearTimeout(this.#again);
+    this.#lookedUp = -Infinity;
+    for (const server of this.#servers.values()) server.stop();
+    this.#servers.clear();
   }
 
-  #changed() {
-    const servers = [...this.#servers.values()];
-    if (servers.some(({state}) => state === 'lost') &&
-        Date.now() - this.#lookedUp > LOOK_UP_AFTER) {
-      this.#lookUp().catch(() => {});  // those that are known stay
-    }
-    this.#wake();
-  }
-
-  /** Resolves the addresses; several calls at once share one answer. */
-  #lookUp(): Promise<void> {
-    this.#looking ??= this.#resolve().finally(() => this.#looking = undefined);
-    return this.#looking;
-  }
-
-  async #resolve() {
-    this.#lookedUp = Date.now();
-    const found = new Set<string>();
-    for (const {host, port} of this.addresses) {
-      try {
+  async #lookUp() {
+    const begun = this.#lookedUp = Date.now();
+    const found = new Map<string, Address>();
+    try {
+      for (const {host, port} of this.#given.addresses) {
         for (const {address, family} of await lookup(host, {all: true})) {
-          found.add(family === 6 ? `[${address}]:${port}` :
-                                   `${address}:${port}`);
+          found.set(family === 6 ? `[${address}]:${port}` : `${address}:${port}`,
+                    {host: address, port});
         }
-      } catch (cause) {
-        throw new AttendError(status.UNAVAILABLE, `address '${host}': ${
-            (cause as Error).message}`, {cause});
       }
+    } catch (cause) {
+      if (begun !== this.#lookedUp) return;  // it was destroyed meanwhile
+      this.updateResolution();
+      return this.#fail((cause as Error).message);
     }
-    if (this.#closed) return;
+    if (begun !== this.#lookedUp) return;
     for (const [address, server] of this.#servers) {
       if (found.has(address)) continue;
       this.#servers.delete(address);
-      server.close();
+      server.stop();
     }
-    for (const address of found) {
-      if (this.#servers.has(address)) continue;
-      this.#servers.set(address, new Server(
-          this.open(address), () => this.#changed(), this.watched));
+    for (const [name, address] of found) {
+      if (this.#servers.has(name)) continue;
+      this.#servers.set(name, new Server(address, () => this.#changed(),
+                                         this.#given.open?.(name)));
     }
-    if (this.byKey) this.#ring = new Ring([...this.#servers.keys()]);
+    this.#report();
+  }
+
+  #changed() {
+    if ([...this.#servers.values()].some(({state}) => state === 'lost')) {
+      this.updateResolution();
+    }
+    this.#report();
+  }
+
+  /** While no server serves, calls wait for those that are being connected to. */
+  #report() {
+    const servers = [...this.#servers.values()];
+    const serving = servers.filter(({state}) => state === 'serving');
+    if (serving.length === 0 && servers.some(({state}) => state === 'connecting')) {
+      return;
+    }
+    this.listener(experimental.statusOrFromValue(
+        serving.map(({address}) => ({addresses: [address]}))), {}, null, '');
+    if (serving.length > 0) return;
+    // round_robin lets calls wait if there are no addresses, unless there is an error.
+    this.#fail(servers.map(({address: {host, port}, state, why}) =>
+      `${host}:${port} is ${state} ${why}`.trim()).join('; '));
+  }
+
+  #fail(details: string) {
+    this.listener(experimental.statusOrFromError({code: status.UNAVAILABLE, details}),
+                  {}, null, '');
   }
 }
+
+experimental.registerResolver('attend', ServingResolver);

@@ -5,8 +5,6 @@ import {readFileSync} from 'node:fs';
 import {credentials} from '@grpc/grpc-js';
 import type {ChannelCredentials, ChannelOptions} from '@grpc/grpc-js';
 
-import type {Hedging} from './hedging.js';
-
 /** Files in PEM. */
 export interface Tls {
   /** The CAs that may have signed servers' certificates. Default: Node's list. */
@@ -18,10 +16,10 @@ export interface Tls {
   serverName?: string;
 }
 
-/** How often, and after how many seconds, a call is made again. UNAVAILABLE is
- * retried, and what a proxy or a broken connection cuts off; RESOURCE_EXHAUSTED if
- * the server says when. What the server says
- * (RetryInfo, grpc-retry-pushback-ms) takes the place of the backoff. */
+/** How often, and after how many seconds, gRPC makes a call again: UNAVAILABLE, and
+ * RESOURCE_EXHAUSTED unless the server forbids it. The pause that the server names
+ * (grpc-retry-pushback-ms) takes the place of the backoff. A stream is made again
+ * until its first message. */
 export interface Retry {
   /** The first included. Default: 4. */
   maxAttempts?: number;
@@ -29,9 +27,6 @@ export interface Retry {
   initialBackoff?: number;
   /** Default: 2. */
   maxBackoff?: number;
-  /** A stream that has begun is made again, too, and goes on where it broke off:
-   * results are the same each time. Default: true. */
-  resume?: boolean;
 }
 
 export interface ClientOptions {
@@ -44,11 +39,6 @@ export interface ClientOptions {
    * null: no limit. */
   timeout?: number | null;
   retry?: Retry;
-  hedging?: Hedging;
-  /** Calls go to one server, as long as it serves, if so many first bytes of their
-   * first input are alike: its cache has what they begin with. Default: 0, calls
-   * go to servers in turn. */
-  affinity?: number;
   /** Watch the health of each server. Not behind a proxy that balances calls: the
    * health of one server would speak for all. Default: true. */
   healthChecks?: boolean;
@@ -56,6 +46,26 @@ export interface ClientOptions {
   metadata?: Record<string, string>;
   /** More options of gRPC's channels. */
   channelOptions?: ChannelOptions;
+}
+
+/** Throws a TypeError for a name that is none of `known`. */
+export function checkNames(what: string, given: object, known: string[]) {
+  const other = Object.keys(given).find((name) => !known.includes(name));
+  if (other !== undefined) throw new TypeError(`${what} has no option '${other}'`);
+}
+
+/** Sends calls to servers in turn, and makes them again. */
+export function serviceConfigOf(retry: Retry = {}): string {
+  checkNames('retry', retry, ['maxAttempts', 'initialBackoff', 'maxBackoff']);
+  const {maxAttempts = 4, initialBackoff = 0.1, maxBackoff = 2} = retry;
+  return JSON.stringify({
+    loadBalancingConfig: [{round_robin: {}}],
+    methodConfig: maxAttempts <= 1 ? [] : [{name: [{}], retryPolicy: {
+      maxAttempts, initialBackoff: `${initialBackoff}s`, maxBackoff: `${maxBackoff}s`,
+      backoffMultiplier: 2,
+      retryableStatusCodes: ['UNAVAILABLE', 'RESOURCE_EXHAUSTED'],
+    }}],
+  });
 }
 
 const YES = ['1', 'true', 'on', 'yes'];

@@ -10,18 +10,26 @@ import grpc from '@grpc/grpc-js';
 import {ROOT_CONTEXT as ROOT, context, trace} from '@opentelemetry/api';
 import {AttendError, Client, status} from 'attend-client';
 
-import {errorOf} from '../dist/errors.js';
-import {Budget} from '../dist/hedging.js';
 import {attend, health} from '../dist/protos.js';
 
 let server;
 let client;
 let seen;
+let address;
 let watched = 0;
+let called = 0;
+let failures = [];  // of the next calls
 
 /** [length of the text, -0.5], or an error of the text "bad". */
 function embed({request, metadata}, answer) {
   seen = metadata.getMap();
+  called++;
+  const failure = failures.shift();
+  if (failure) {
+    const trailers = new grpc.Metadata();
+    if (failure.pushback) trailers.set('grpc-retry-pushback-ms', `${failure.pushback}`);
+    return answer({code: failure.code, details: 'failed', metadata: trailers});
+  }
   answer(null, {results: request.inputs.map(({text}) => text === 'bad' ?
     {status: {code: status.INVALID_ARGUMENT, message: 'a bad text'}} :
     {status: {}, width: 2,
@@ -41,7 +49,8 @@ before(async () => {
   const port = await new Promise((resolve, reject) => server.bindAsync(
       '127.0.0.1:0', grpc.ServerCredentials.createInsecure(),
       (error, port) => error ? reject(error) : resolve(port)));
-  client = new Client(`127.0.0.1:${port}`);
+  address = `127.0.0.1:${port}`;
+  client = new Client(address);
 });
 
 after(() => {
@@ -88,23 +97,26 @@ test("OpenTelemetry's current span", async () => {
   assert.equal(seen.traceparent, `00-${ids.traceId}-${ids.spanId}-01`);
 });
 
-test('what is cut off is made again', () => {
-  const {retriable} = errorOf({
-    code: status.INTERNAL,
-    details: 'Received RST_STREAM with code 2 (Internal server error)',
-  });
-  assert.equal(retriable, true);
-  assert.equal(errorOf({code: status.INTERNAL, details: 'other'}).retriable, false);
-});
-
-test('hedging has a budget', () => {
-  const budget = new Budget();
-  for (let i = 0; i < 10; i++) assert.ok(budget.take());
-  budget.answered();
-  assert.ok(!budget.take());
-  budget.answered();
-  assert.ok(budget.take());
-  assert.ok(!budget.take());
+test('retries', async () => {
+  const again = [{code: status.UNAVAILABLE}, {code: status.RESOURCE_EXHAUSTED, pushback: 1}];
+  for (const [script, maxAttempts, calls, code] of [
+    [again, 3, 3, undefined],
+    [[...again, ...again, ...again], 7, 7, undefined],
+    [again, 2, 2, status.RESOURCE_EXHAUSTED],
+    [again, 1, 1, status.UNAVAILABLE],
+    [[{code: status.RESOURCE_EXHAUSTED, pushback: -1}], 3, 1, status.RESOURCE_EXHAUSTED],
+    [[{code: status.INTERNAL, pushback: 1}], 3, 1, status.INTERNAL],
+  ]) {
+    const retrying = new Client(address, {
+      retry: {maxAttempts, initialBackoff: 0.001, maxBackoff: 0.001}});
+    failures = [...script];
+    called = 0;
+    const error = await retrying.embed('a').then(() => undefined, (error) => error);
+    retrying.close();
+    assert.equal(error?.code, code);
+    assert.equal(called, calls);
+    if (calls > 1) assert.equal(seen['grpc-previous-rpc-attempts'], `${calls - 1}`);
+  }
 });
 
 test('options that are none', async () => {
@@ -125,6 +137,8 @@ test('what cannot be', () => {
     ['a:1', {tls: {cert: file}}, /must be given together/],
     ['a:1', {tls: {ca: '/no/where'}}, /no\/where/],
     ['a:1', {token: 'ä'}, /printable ASCII/],
+    ['a:1', {hedging: {after: 1}}, /no option 'hedging'/],
+    ['a:1', {retry: {resume: true}}, /retry has no option 'resume'/],
   ]) {
     assert.throws(() => new Client(target, options), wanted);
   }

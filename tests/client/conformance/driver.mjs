@@ -86,18 +86,9 @@ function outcomeOf(error, parts) {
 }
 
 function clientOf({target, client}) {
-  const {maxAttempts = 4, resume = true, hedgeAfter, ...more} = client;
-  return new Client(target ?? undefined, {
-    ...more, retry: {maxAttempts, resume},
-    ...(hedgeAfter && {hedging: {after: hedgeAfter}}),
-  });
-}
-
-/** With `keys`, of so many texts that begin differently. */
-function callsOf({keys, times = 1, ...call}) {
-  if (!keys) return Array(times).fill(call);
-  return Array.from({length: keys}, (_, i) => (
-    {...call, request: {inputs: [{text: `${i}`.padStart(8)}]}}));
+  // It neither resumes streams nor hedges calls.
+  const {maxAttempts = 4, resume, hedgeAfter, ...more} = client;
+  return new Client(target ?? undefined, {...more, retry: {maxAttempts}});
 }
 
 let kept;  // the client of cases with `keep`
@@ -113,18 +104,15 @@ async function run({call, keep, ...given}) {
   const outcome = {values: []};
   const parts = [];
   // Until so many servers have answered.
-  const calls = callsOf(call);
   const seen = new Set();
-  for (let i = 0; seen.size < (call.warm ?? 0); i++) {
-    const {request} = calls[i % calls.length];
-    const [{choices: [{text}]}] = await client.generate(
-        call.keys ? request.inputs : 'a');
+  while (seen.size < (call.warm ?? 0)) {
+    const [{choices: [{text}]}] = await client.generate('a');
     seen.add(text);
   }
   const begin = performance.now();
   try {
-    for (const each of calls) {
-      outcome.values.push(await callOnce(client, each, parts));
+    for (let i = 0; i < (call.times ?? 1); i++) {
+      outcome.values.push(await callOnce(client, call, parts));
     }
   } catch (error) {
     Object.assign(outcome, outcomeOf(error, parts));
