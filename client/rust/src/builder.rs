@@ -6,12 +6,9 @@ use std::time::Duration;
 use tonic::transport::{Endpoint, Uri};
 
 use crate::call::CallOptions;
-use crate::connection::Connection;
-use crate::hedging::Budget;
-use crate::server::Opener;
-use crate::servers::Servers;
-use crate::target::{addresses, Address};
-use crate::{Client, Error, Hedging, Retry, Tls};
+use crate::client::Connection;
+use crate::servers::{Address, Opener, Servers};
+use crate::{Client, Error, Retry, Tls};
 
 /// The options of a client. `ATTEND_ADDRESS`, `ATTEND_TLS`, `ATTEND_CA`,
 /// `ATTEND_CERT`, `ATTEND_KEY`, `ATTEND_SERVER_NAME` and `ATTEND_TOKEN` are read for
@@ -22,8 +19,6 @@ pub struct ClientBuilder {
     token: String,
     tls: Option<Tls>,
     retry: Retry,
-    hedging: Option<Hedging>,
-    affinity: usize,
     health_checks: bool,
     options: CallOptions,
     change: fn(Endpoint) -> Endpoint,
@@ -37,8 +32,6 @@ impl ClientBuilder {
             token: String::new(),
             tls: None,
             retry: Retry::default(),
-            hedging: None,
-            affinity: 0,
             health_checks: true,
             options: CallOptions { timeout: Some(Duration::from_secs(60)), metadata: Vec::new() },
             change: |endpoint| endpoint,
@@ -75,20 +68,6 @@ impl ClientBuilder {
         self
     }
 
-    /// Sends calls twice that take long.
-    pub fn hedging(mut self, hedging: Hedging) -> Self {
-        self.hedging = Some(hedging);
-        self
-    }
-
-    /// Calls go to one server, as long as it serves, if so many first bytes of their
-    /// first input are alike: its cache has what they begin with. Default: 0, calls
-    /// go to servers in turn.
-    pub fn affinity(mut self, bytes: usize) -> Self {
-        self.affinity = bytes;
-        self
-    }
-
     /// Watches the health of each server. Not behind a proxy that balances calls:
     /// the health of one server would speak for all. Default: true.
     pub fn health_checks(mut self, yes: bool) -> Self {
@@ -122,19 +101,12 @@ impl ClientBuilder {
         }
         let target = or(self.target, "ADDRESS");
         let target = if target.is_empty() { "localhost:50051" } else { &target };
-        let addresses = addresses(target)?;
+        let addresses = target.split(',').map(|each| Address::parse(each.trim()));
+        let addresses = addresses.collect::<Result<Vec<_>, _>>()?;
         let opener = opener(&addresses[0], tls(self.tls)?, self.change)?;
-        Ok(Client::new(
-            Arc::new(Connection {
-                servers: Servers::new(addresses, opener, self.health_checks),
-                model: self.model,
-                retry: self.retry,
-                hedging: self.hedging,
-                affinity: self.affinity,
-                budget: Budget::new(),
-            }),
-            self.options,
-        ))
+        let servers = Servers::new(addresses, opener, self.health_checks);
+        let connection = Connection { servers, model: self.model, retry: self.retry };
+        Ok(Client { connection: Arc::new(connection), options: self.options })
     }
 }
 

@@ -1,24 +1,23 @@
-use std::error::Error as _;
-use std::future::{Future, IntoFuture};
+use std::future::{poll_fn, Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{ready, Context, Poll};
 use std::time::Duration;
 
+use futures_core::Stream;
 use prost::Message;
-use tokio::time::Instant;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{timeout_at, Instant};
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::metadata::{AsciiMetadataKey, MetadataMap};
-use tonic::transport::Channel;
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status, Streaming};
+use tonic_prost::ProstCodec;
 
-use crate::connection::Connection;
-use crate::hedging::Hedging;
+use crate::client::Connection;
 use crate::results::{Each, Outcome};
-use crate::stream::TextStream;
-use crate::unary::unary;
-use crate::v1::GetModelRequest;
-use crate::{affinity, trace, Error};
+use crate::{trace, Client, Error};
 
 /// What calls are made with.
 #[derive(Clone, Default)]
@@ -27,111 +26,10 @@ pub(crate) struct CallOptions {
     pub(crate) metadata: Vec<(String, String)>,
 }
 
-/// A call before its first attempt.
-pub(crate) struct Prepared<Q> {
-    pub(crate) connection: Arc<Connection>,
-    pub(crate) path: PathAndQuery,
-    pub(crate) end: Option<Instant>,
-    pub(crate) hedging: Option<Hedging>,
-    pub(crate) request: Q,
-    metadata: MetadataMap,
-    affinity: Option<String>,
-}
-
-impl<Q: Clone> Prepared<Q> {
-    /// Of an attempt. While others run it has another key: of N servers, one in N
-    /// goes to the same.
-    pub(crate) fn key(&self, others_run: bool) -> Option<String> {
-        let key = self.affinity.as_ref()?;
-        Some(if others_run { format!("{key}-2") } else { key.clone() })
-    }
-
-    /// Of an attempt with that key, which says how many there were before.
-    pub(crate) fn request(&self, sent: Q, before: usize, key: Option<&str>) -> Request<Q> {
-        let mut request = Request::new(sent);
-        *request.metadata_mut() = self.metadata.clone();
-        if before > 0 {
-            request.metadata_mut().insert("grpc-previous-rpc-attempts", before.into());
-        }
-        if let Some(key) = key {
-            let value = key.parse().expect("it is of digits and letters");
-            request.metadata_mut().insert(affinity::HEADER, value);
-        }
-        if let Some(end) = self.end {
-            request.set_timeout(end.saturating_duration_since(Instant::now()));
-        }
-        request
-    }
-
-    /// A question about a model, in the time of this call.
-    pub(crate) fn about_model(&self, name: String) -> Prepared<GetModelRequest> {
-        Prepared {
-            connection: self.connection.clone(),
-            path: PathAndQuery::from_static("/attend.v1.Attend/GetModel"),
-            end: self.end,
-            hedging: None,
-            request: GetModelRequest { name },
-            metadata: self.metadata.clone(),
-            affinity: None,
-        }
-    }
-
-    /// Others change a server, which may wait for its first model and not serve.
-    fn is_of_attend(&self) -> bool {
-        self.path.path().starts_with("/attend.v1.Attend/")
-    }
-
-    /// The next server, or that of the key.
-    pub(crate) async fn server(&self, key: Option<&str>) -> Result<Grpc<Channel>, Error> {
-        let channel = self.connection.servers.pick(key, !self.is_of_attend()).await?;
-        let mut server = Grpc::new(channel).max_decoding_message_size(usize::MAX);
-        let ready = server.ready().await;
-        ready.map_err(|error| self.failed(Status::from_error(error.into())))?;
-        Ok(server)
-    }
-
-    /// The error of an attempt. What has a source was not said by a server, which
-    /// may have another address now.
-    pub(crate) fn failed(&self, status: Status) -> Error {
-        if status.source().is_some() {
-            self.connection.servers.look_up_again();
-        }
-        status.into()
-    }
-}
-
-struct Parts<Q> {
-    connection: Arc<Connection>,
-    path: &'static str,
-    request: Q,
-    options: CallOptions,
-    /// Sets what the caller must not change, or may have left open.
-    finish: fn(&mut Q),
-    /// How long the server takes at least. The timeout begins after that time.
-    takes: Duration,
-}
-
-impl<Q: 'static> Parts<Q> {
-    fn new(
-        connection: &Arc<Connection>,
-        options: &CallOptions,
-        path: &'static str,
-        request: Q,
-    ) -> Self {
-        Self {
-            connection: connection.clone(),
-            path,
-            request,
-            options: options.clone(),
-            finish: |_| {},
-            takes: Duration::ZERO,
-        }
-    }
-
-    fn prepare(mut self) -> Result<Prepared<Q>, Error> {
-        (self.finish)(&mut self.request);
+impl CallOptions {
+    fn to_metadata(&self) -> Result<MetadataMap, Error> {
         let mut metadata = MetadataMap::new();
-        for (key, value) in &self.options.metadata {
+        for (key, value) in &self.metadata {
             add(&mut metadata, key, value)?;
         }
         if !metadata.contains_key("traceparent") {
@@ -139,18 +37,7 @@ impl<Q: 'static> Parts<Q> {
                 add(&mut metadata, key, &value)?;
             }
         }
-        // What changes the server is not asked for twice.
-        let hedged = self.path.starts_with("/attend.v1.Attend/");
-        let timeout = self.options.timeout.map(|timeout| timeout.saturating_add(self.takes));
-        Ok(Prepared {
-            hedging: self.connection.hedging.filter(|_| hedged),
-            affinity: affinity::key(&self.request, self.connection.affinity),
-            connection: self.connection,
-            path: PathAndQuery::from_static(self.path),
-            end: timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
-            request: self.request,
-            metadata,
-        })
+        Ok(metadata)
     }
 }
 
@@ -164,63 +51,157 @@ fn add(metadata: &mut MetadataMap, key: &str, value: &str) -> Result<(), Error> 
     Ok(())
 }
 
-macro_rules! options_of_calls {
-    () => {
-        /// Sets fields of the request.
-        pub fn with(mut self, change: impl FnOnce(&mut Q)) -> Self {
-            change(&mut self.parts.request);
-            self
-        }
+/// A call before its first attempt.
+struct Prepared<Q> {
+    connection: Arc<Connection>,
+    path: &'static str,
+    end: Option<Instant>,
+    request: Q,
+    metadata: MetadataMap,
+}
 
-        /// Of all attempts together. None: no limit.
-        pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
-            self.parts.options.timeout = timeout.into();
-            self
+impl<Q: Message + Clone + 'static> Prepared<Q> {
+    /// Makes an attempt, up to the first message; later failures are not retried. The
+    /// server is told how many attempts there were before.
+    async fn attempt<A>(self: Arc<Self>, before: usize) -> Result<(Option<A>, Streaming<A>), Error>
+    where
+        A: Message + Default + 'static,
+    {
+        let servers = &self.connection.servers;
+        // A server that does not serve may wait for its first model.
+        let admin = self.path.starts_with("/attend.v1.Admin/");
+        let mut server =
+            Grpc::new(servers.pick(admin).await?).max_decoding_message_size(usize::MAX);
+        let failed = |status: Status| servers.failed(status);
+        server.ready().await.map_err(|error| failed(Status::from_error(error.into())))?;
+        let mut request = Request::new(self.request.clone());
+        *request.metadata_mut() = self.metadata.clone();
+        if before > 0 {
+            request.metadata_mut().insert("grpc-previous-rpc-attempts", before.into());
         }
+        if let Some(end) = self.end {
+            request.set_timeout(end.saturating_duration_since(Instant::now()));
+        }
+        let path = PathAndQuery::from_static(self.path);
+        let answers = server.server_streaming(request, path, ProstCodec::<Q, A>::default());
+        let mut answers = answers.await.map_err(failed)?.into_inner();
+        Ok((answers.message().await.map_err(failed)?, answers))
+    }
+}
 
-        /// Is sent with the call: `x-request-id`, for example.
-        pub fn metadata(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
-            self.parts.options.metadata.push((key.into(), value.into()));
-            self
+/// The messages of a call that has begun.
+struct Answers<A> {
+    first: Option<A>,
+    rest: Streaming<A>,
+    end: Option<Instant>,
+}
+
+impl<A> Answers<A> {
+    async fn next(&mut self) -> Result<Option<A>, Error> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => in_time(self.end, async { Ok(self.rest.message().await?) }).await,
         }
+    }
+}
+
+/// Fails with DEADLINE_EXCEEDED if the end comes first, whichever timer sees it.
+async fn in_time<T>(
+    end: Option<Instant>,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let done = match end {
+        Some(end) => timeout_at(end, work).await.unwrap_or_else(|_| Err(Error::deadline())),
+        None => work.await,
     };
+    done.map_err(|error| {
+        let over = end.is_some_and(|end| Instant::now() >= end);
+        // tonic's own timer says so.
+        if over || error.message() == "Timeout expired" {
+            return Error::deadline();
+        }
+        error
+    })
 }
 
-/// A call that `.await` makes. Dropping its future cancels it.
-#[must_use = "a call is made when it is awaited"]
+/// A call that `.await` makes, or [`StreamedCall::start`]. Dropping its future or its
+/// stream cancels it.
+#[must_use = "a call is made when it is awaited, or started"]
 pub struct Call<Q, A, R> {
-    parts: Parts<Q>,
-    /// If the answer comes in pieces: adds one to those before.
-    join: Option<Join<A>>,
+    client: Client,
+    path: &'static str,
+    request: Q,
     read: fn(A) -> R,
+    /// Sets what the caller must not change.
+    finish: fn(&mut Q),
+    /// If the answer comes in pieces: adds one to those before.
+    join: fn(&mut A, A),
+    /// How long the server takes at least. The timeout begins after that time.
+    takes: Duration,
 }
 
-pub(crate) type Join<A> = fn(&mut A, A);
-
-impl<Q: 'static, A, R> Call<Q, A, R> {
-    pub(crate) fn new(
-        connection: &Arc<Connection>,
-        options: &CallOptions,
-        path: &'static str,
-        request: Q,
-        read: fn(A) -> R,
-    ) -> Self {
-        let parts = Parts::new(connection, options, path, request);
-        Self { parts, join: None, read }
+impl<Q, A, R> Call<Q, A, R>
+where
+    Q: Message + Clone + 'static,
+    A: Message + Default + 'static,
+{
+    pub(crate) fn new(client: &Client, path: &'static str, request: Q, read: fn(A) -> R) -> Self {
+        let (client, takes) = (client.clone(), Duration::ZERO);
+        Self { client, path, request, read, finish: |_| {}, join: |all, one| *all = one, takes }
     }
 
-    pub(crate) fn finish(mut self, finish: fn(&mut Q)) -> Self {
-        self.parts.finish = finish;
+    pub(crate) fn finish(self, finish: fn(&mut Q)) -> Self {
+        Self { finish, ..self }
+    }
+
+    pub(crate) fn in_pieces(self, join: fn(&mut A, A), takes: Duration) -> Self {
+        Self { join, takes, ..self }
+    }
+
+    /// Sets fields of the request.
+    pub fn with(mut self, change: impl FnOnce(&mut Q)) -> Self {
+        change(&mut self.request);
         self
     }
 
-    pub(crate) fn in_pieces(mut self, join: Join<A>, takes: Duration) -> Self {
-        self.join = Some(join);
-        self.parts.takes = takes;
+    /// Of all attempts together. None: no limit.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.client.options.timeout = timeout.into();
         self
     }
 
-    options_of_calls!();
+    /// Is sent with the call: `x-request-id`, for example.
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.client.options.metadata.push((key.into(), value.into()));
+        self
+    }
+
+    async fn begin(&mut self) -> Result<Answers<A>, Error> {
+        (self.finish)(&mut self.request);
+        let timeout = self.client.options.timeout.map(|timeout| timeout.saturating_add(self.takes));
+        let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let call = Arc::new(Prepared {
+            connection: self.client.connection.clone(),
+            path: self.path,
+            end,
+            request: self.request.clone(),
+            metadata: self.client.options.to_metadata()?,
+        });
+        let retry = call.connection.retry;
+        let begun = retry.attempts(end, |before| call.clone().attempt::<A>(before));
+        let (first, rest) = in_time(end, begun).await?;
+        Ok(Answers { first, rest, end })
+    }
+
+    async fn answer(mut self) -> Result<R, Error> {
+        let mut answers = self.begin().await?;
+        let none = || Error::new(Code::Internal, "the server sent no answer");
+        let mut all = answers.next().await?.ok_or_else(none)?;
+        while let Some(more) = answers.next().await? {
+            (self.join)(&mut all, more);
+        }
+        Ok((self.read)(all))
+    }
 }
 
 impl<Q, A, T> Call<Q, A, Each<T>>
@@ -230,8 +211,7 @@ where
 {
     /// A result or an error of each input; `.await` alone returns the first error.
     pub async fn each(self) -> Result<Vec<Result<T, Error>>, Error> {
-        let answer = unary(self.parts.prepare()?, self.join).await?;
-        Ok((self.read)(answer).0)
+        Ok(self.answer().await?.0)
     }
 }
 
@@ -245,88 +225,98 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { parts, join, read } = self;
-        Box::pin(async move { read(unary(parts.prepare()?, join).await?).value() })
+        Box::pin(async move { self.answer().await?.value() })
     }
 }
 
 /// A call whose answer is a stream of text.
-#[must_use = "a call is made when it is started"]
-pub struct StreamedCall<Q, A> {
-    parts: Parts<Q>,
-    read: fn(A) -> Result<String, Error>,
-}
+pub type StreamedCall<Q, A> = Call<Q, A, Part>;
+
+/// A part of a text.
+pub struct Part(pub(crate) Result<String, Error>);
 
 impl<Q, A> StreamedCall<Q, A>
 where
     Q: Message + Clone + 'static,
     A: Message + Default + 'static,
 {
-    pub(crate) fn new(
-        connection: &Arc<Connection>,
-        options: &CallOptions,
-        path: &'static str,
-        request: Q,
-        read: fn(A) -> Result<String, Error>,
-    ) -> Self {
-        let parts = Parts::new(connection, options, path, request);
-        Self { parts, read }
-    }
-
-    pub(crate) fn finish(mut self, finish: fn(&mut Q)) -> Self {
-        self.parts.finish = finish;
-        self
-    }
-
-    options_of_calls!();
-
     /// Makes the call, in a task of tokio's. Dropping the stream cancels it.
     ///
     /// # Panics
     ///
     /// Outside of a runtime of tokio.
     pub fn start(self) -> TextStream {
-        TextStream::new(self.parts.prepare(), self.read)
+        let (sender, events) = mpsc::channel(1);
+        let task = tokio::spawn(async move {
+            let ended = self.send(&sender).await;
+            let _ = sender.send(ended.map(|()| None)).await;
+        });
+        TextStream { events, over: false, task }
+    }
+
+    async fn send(mut self, parts: &mpsc::Sender<Event>) -> Result<(), Error> {
+        let mut answers = self.begin().await?;
+        while let Some(chunk) = answers.next().await? {
+            let part = (self.read)(chunk).0?;
+            if !part.is_empty() && parts.send(Ok(Some(part))).await.is_err() {
+                break; // nobody reads it
+            }
+        }
+        Ok(())
     }
 }
 
-/// The error of a call whose deadline has passed, whoever has seen that first.
-pub(crate) fn or_deadline<Q>(call: &Prepared<Q>, error: Error) -> Error {
-    let over = call.end.is_some_and(|end| Instant::now() >= end);
-    // tonic's own timer says so.
-    if over || error.message() == "Timeout expired" {
-        return Error::deadline();
+/// A part of the text; None: its end.
+type Event = Result<Option<String>, Error>;
+
+/// The parts of a text, as they are computed. Dropping it cancels the call.
+pub struct TextStream {
+    events: mpsc::Receiver<Event>,
+    over: bool,
+    task: JoinHandle<()>,
+}
+
+impl TextStream {
+    /// The next part. None: the text has ended.
+    pub async fn next(&mut self) -> Option<Result<String, Error>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
-    error
+}
+
+impl Stream for TextStream {
+    type Item = Result<String, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.over {
+            return Poll::Ready(None);
+        }
+        let event = ready!(self.events.poll_recv(context));
+        // The task ends without a word if tokio does, or panics.
+        let event = event.unwrap_or_else(|| Err(Error::unavailable("the task has ended")));
+        self.over = !matches!(event, Ok(Some(_)));
+        Poll::Ready(event.transpose())
+    }
+}
+
+impl Drop for TextStream {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Client;
 
     fn client() -> Client {
-        let hedging = Hedging::after(Duration::from_millis(1));
-        Client::builder("a:1").hedging(hedging).build().unwrap()
-    }
-
-    #[test]
-    fn changes_are_not_hedged() {
-        let client = client();
-        assert!(client.models().parts.prepare().unwrap().hedging.is_some());
-        assert!(client.load_model("a").parts.prepare().unwrap().hedging.is_none());
-        assert!(client.unload_model("a").parts.prepare().unwrap().hedging.is_none());
-        let profile = client.profile(Duration::from_secs(1));
-        assert!(profile.parts.prepare().unwrap().hedging.is_none());
-        let alias = client.set_alias("a", [("b", 1)]);
-        assert!(alias.parts.prepare().unwrap().hedging.is_none());
+        Client::builder("a:1").build().unwrap()
     }
 
     #[test]
     fn errors_do_not_show_values() {
         for (key, part) in [("a key", "a key of HTTP/2"), ("x", "printable ASCII")] {
             let call = client().models().metadata(key, "se\ncret");
-            let error = call.parts.prepare().err().unwrap();
+            let error = call.client.options.to_metadata().unwrap_err();
             assert!(error.message().contains(part), "{error}");
             assert!(!error.message().contains("cret"), "{error}");
         }
@@ -342,10 +332,10 @@ mod tests {
         let span = SpanContext::new(trace, span, TraceFlags::SAMPLED, true, state);
         let context = opentelemetry::Context::new().with_remote_span_context(span);
         let _attached = context.attach();
-        let metadata = client().models().parts.prepare().unwrap().metadata;
+        let metadata = client().models().client.options.to_metadata().unwrap();
         assert_eq!(metadata.get("tracestate").unwrap(), "a=b");
         let own = client().models().metadata("traceparent", "own");
-        let metadata = own.parts.prepare().unwrap().metadata;
+        let metadata = own.client.options.to_metadata().unwrap();
         assert_eq!(metadata.get("traceparent").unwrap(), "own");
         assert!(!metadata.contains_key("tracestate"));
     }

@@ -17,12 +17,14 @@ pub struct Error {
     retry_after: Option<Duration>,
     input: Option<usize>,
     retriable: bool,
+    broken: bool,
 }
 
 impl Error {
     /// An error that is not of a server. It is not retried.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retry_after: None, input: None, retriable: false }
+        let (message, retry_after, input) = (message.into(), None, None);
+        Self { code, message, retry_after, input, retriable: false, broken: false }
     }
 
     /// A server that cannot be reached.
@@ -68,6 +70,26 @@ impl Error {
     pub(crate) fn retriable(&self) -> bool {
         self.retriable
     }
+
+    /// Whether it was not said by a server: the connection broke, or a proxy cut the
+    /// call off.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// An error and what it came from, innermost last.
+    pub(crate) fn describe(error: &dyn std::error::Error) -> String {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(inner) = source {
+            let more = inner.to_string();
+            if !text.contains(&more) {
+                text = format!("{text}: {more}");
+            }
+            source = inner.source();
+        }
+        text
+    }
 }
 
 impl fmt::Display for Error {
@@ -83,23 +105,26 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// What tonic says of an attempt that failed. What has a source was not said by a
-/// server: the connection broke, or a proxy cut the call off.
+/// server.
 impl From<Status> for Error {
     fn from(status: Status) -> Self {
         let (retry_after, is_final) = match pushback(&status) {
             Some(after) => (after, after.is_none()),
             None => (retry_delay(status.details()), false),
         };
+        let broken = status.source().is_some();
         let retriable = status.code() == Code::Unavailable
-            || status.source().is_some()
+            || broken
             || (status.code() == Code::ResourceExhausted && retry_after.is_some());
-        Self {
-            code: status.code(),
-            message: status.message().to_owned(),
-            retry_after,
-            input: None,
-            retriable: retriable && !is_final,
-        }
+        let message = match status.source() {
+            Some(source) if status.message() != "Timeout expired" => Self::describe(source),
+            _ => status.message().to_owned(),
+        };
+        let retriable = retriable && !is_final;
+        // tonic does not know the code of a connection that broke.
+        let unknown = broken && status.code() == Code::Unknown;
+        let code = if unknown { Code::Unavailable } else { status.code() };
+        Self { code, message, retry_after, input: None, retriable, broken }
     }
 }
 

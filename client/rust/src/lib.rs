@@ -30,34 +30,24 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-mod affinity;
 mod builder;
 mod call;
 mod client;
-mod connection;
 mod error;
-mod hedging;
 mod inputs;
-mod replay;
 mod results;
 mod retry;
-mod server;
 mod servers;
-mod stream;
-mod target;
 mod tls;
 mod trace;
-mod unary;
 
 pub use builder::ClientBuilder;
-pub use call::{Call, StreamedCall};
+pub use call::{Call, Part, StreamedCall, TextStream};
 pub use client::Client;
 pub use error::Error;
-pub use hedging::Hedging;
 pub use inputs::{chat, message, pair, tokens};
 pub use results::{Each, Outcome, Single};
 pub use retry::Retry;
-pub use stream::TextStream;
 pub use tls::Tls;
 pub use tonic::Code;
 

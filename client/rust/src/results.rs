@@ -2,7 +2,7 @@ use crate::v1::{
     AnswerResult, ClassifyResult, Detokenization, EmbedResult, FillMaskResult, GenerateChunk,
     GenerateResult, RerankResult, ScoreResult, Status, Tokenization, TranslateChunk, Translation,
 };
-use crate::Error;
+use crate::{Error, Part};
 
 /// What an answer becomes.
 pub trait Outcome {
@@ -109,17 +109,16 @@ pub(crate) fn vector(result: EmbedResult) -> Vec<f32> {
 }
 
 /// The text of a chunk, if it is of the first choice.
-pub(crate) fn generated(chunk: GenerateChunk) -> Result<String, Error> {
-    match Error::of_input(chunk.status.as_ref(), chunk.input as usize) {
-        Some(error) => Err(error),
-        None if chunk.choice == 0 => Ok(chunk.text),
-        None => Ok(String::new()),
-    }
+pub(crate) fn generated(chunk: GenerateChunk) -> Part {
+    let failed = Error::of_input(chunk.status.as_ref(), chunk.input as usize);
+    let text = if chunk.choice == 0 { chunk.text } else { String::new() };
+    Part(failed.map_or(Ok(text), Err))
 }
 
 /// The text of a chunk.
-pub(crate) fn translated(chunk: TranslateChunk) -> Result<String, Error> {
-    Error::of_input(chunk.status.as_ref(), chunk.document as usize).map_or(Ok(chunk.text), Err)
+pub(crate) fn translated(chunk: TranslateChunk) -> Part {
+    let failed = Error::of_input(chunk.status.as_ref(), chunk.document as usize);
+    Part(failed.map_or(Ok(chunk.text), Err))
 }
 
 #[cfg(test)]

@@ -1,14 +1,18 @@
+use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{sleep_until, Instant};
+use tonic::Code;
 
 use crate::Error;
 
-/// How often a call is made again, and after how long. `UNAVAILABLE` is retried,
-/// and what a proxy or a broken connection cuts off; `RESOURCE_EXHAUSTED` if the
-/// server says when. What the server says (`RetryInfo`, `grpc-retry-pushback-ms`)
-/// takes the place of the backoff.
+/// How often a call is made again, and after how long: tonic has no service config.
+/// `UNAVAILABLE` is retried, and what a proxy or a broken connection cuts off;
+/// `RESOURCE_EXHAUSTED` if the server says when. The pause that the server names
+/// (`RetryInfo`, `grpc-retry-pushback-ms`) takes the place of the backoff. A stream
+/// is made again until its first message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Retry {
     /// The first included. 1, and 0: nothing is retried.
@@ -17,23 +21,40 @@ pub struct Retry {
     pub initial_backoff: Duration,
     /// The longest backoff.
     pub max_backoff: Duration,
-    /// Whether a stream that has begun is made again, too, and goes on where it
-    /// broke off: results are the same each time.
-    pub resume: bool,
 }
 
 impl Default for Retry {
     fn default() -> Self {
-        Self {
-            max_attempts: 4,
-            initial_backoff: Duration::from_millis(100),
-            max_backoff: Duration::from_secs(2),
-            resume: true,
-        }
+        let (initial_backoff, max_backoff) = (Duration::from_millis(100), Duration::from_secs(2));
+        Self { max_attempts: 4, initial_backoff, max_backoff }
     }
 }
 
 impl Retry {
+    /// The first attempt that succeeds, or the error of the last.
+    pub(crate) async fn attempts<T, F>(
+        &self,
+        end: Option<Instant>,
+        attempt: impl Fn(usize) -> F,
+    ) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        let mut made = 0;
+        loop {
+            let error = match contained(attempt(made)).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            made += 1;
+            match self.next(&error, made, end) {
+                Some(next) => sleep_until(next).await,
+                None => return Err(error),
+            }
+        }
+    }
+
     /// When the next attempt begins, after `made` attempts. None: there is none;
     /// so it is, too, if it would begin when the call's time is over.
     pub(crate) fn next(&self, error: &Error, made: usize, end: Option<Instant>) -> Option<Instant> {
@@ -46,14 +67,22 @@ impl Retry {
     fn backoff(&self, made: usize) -> Duration {
         let doubled = self.initial_backoff.as_secs_f64() * 2f64.powi(made as i32 - 1);
         let seconds = doubled.min(self.max_backoff.as_secs_f64());
-        let random = random() as f64 / u64::MAX as f64;
+        let random = RandomState::new().hash_one(0) as f64 / u64::MAX as f64;
         Duration::try_from_secs_f64(seconds * (0.8 + 0.4 * random)).unwrap_or(Duration::MAX)
     }
 }
 
-/// A number that is another one each time: for pauses and seeds, not for secrets.
-pub(crate) fn random() -> u64 {
-    RandomState::new().hash_one(0)
+/// Runs an attempt in a task of its own, because tonic panics if a trailer is
+/// malformed. Dropping the future cancels it.
+pub(crate) async fn contained<T: Send + 'static>(
+    attempt: impl Future<Output = Result<T, Error>> + Send + 'static,
+) -> Result<T, Error> {
+    let mut task = JoinSet::new();
+    task.spawn(attempt);
+    let broken = |error: JoinError| {
+        Err(Error::new(Code::Internal, format!("the answer cannot be read: {error}")))
+    };
+    task.join_next().await.expect("there is one").unwrap_or_else(broken)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::env;
 use std::io;
 use std::time::{Duration, Instant};
 
-use attend::{Client, Code, Error, Hedging, Retry, Tls};
+use attend::{Client, Code, Error, Retry, Tls};
 use serde_json::{json, Value};
 
 fn seconds(value: &Value) -> Option<Duration> {
@@ -22,18 +22,13 @@ fn client_of(case: &Value) -> Result<Client, Error> {
     let mut builder = Client::builder(case["target"].as_str().unwrap_or_default())
         .model(text("model"))
         .token(text("token"))
-        .affinity(given["affinity"].as_u64().unwrap_or(0) as usize)
         .health_checks(given["healthChecks"].as_bool().unwrap_or(true))
         .retry(Retry {
             max_attempts: given["maxAttempts"].as_u64().unwrap_or(4) as usize,
-            resume: given["resume"].as_bool().unwrap_or(true),
             ..Retry::default()
         });
     if let Some(timeout) = seconds(&given["timeout"]) {
         builder = builder.timeout(timeout);
-    }
-    if let Some(after) = seconds(&given["hedgeAfter"]) {
-        builder = builder.hedging(Hedging::after(after));
     }
     if let Some(tls) = given.get("tls") {
         let path = |key: &str| tls[key].as_str().map(Into::into);
@@ -69,18 +64,6 @@ fn name_of(code: Code) -> &'static str {
     }
 }
 
-/// With `keys`, of so many texts that begin differently.
-fn calls_of(call: &Value) -> Vec<Value> {
-    let Some(keys) = call["keys"].as_u64() else {
-        return vec![call.clone(); call["times"].as_u64().unwrap_or(1) as usize];
-    };
-    let of = |i| {
-        let request = json!({"inputs": [{"text": format!("{i:8}")}]});
-        json!({"method": "generate", "request": request})
-    };
-    (0..keys).map(of).collect()
-}
-
 /// `kept`: the client of cases with `keep`.
 async fn run(case: &Value, kept: &mut Option<Client>) -> Value {
     let keep = case["keep"] == true;
@@ -90,26 +73,16 @@ async fn run(case: &Value, kept: &mut Option<Client>) -> Value {
         Err(error) => return json!({"refused": error.to_string()}),
     };
     let call = &case["call"];
-    let calls = calls_of(call);
     // Until so many servers have answered.
     let mut seen = HashSet::new();
-    for each in calls.iter().cycle() {
-        if seen.len() as u64 >= call["warm"].as_u64().unwrap_or(0) {
-            break;
-        }
-        let key = &each["request"]["inputs"][0]["text"];
-        let text = if call.get("keys").is_some() {
-            key.as_str().unwrap()
-        } else {
-            "a"
-        };
-        let found = client.generate([text]).await.expect("a server answers");
+    while (seen.len() as u64) < call["warm"].as_u64().unwrap_or(0) {
+        let found = client.generate(["a"]).await.expect("a server answers");
         seen.insert(found[0].choices[0].text.clone());
     }
     let mut outcome = json!({"values": []});
     let mut parts = Vec::new();
     let begin = Instant::now();
-    for call in &calls {
+    for _ in 0..call["times"].as_u64().unwrap_or(1) {
         let made = call_once(&client, call, &mut parts);
         let made = match seconds(&call["cancelAfter"]) {
             Some(after) => tokio::time::timeout(after, made).await,
