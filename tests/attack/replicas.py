@@ -23,7 +23,9 @@ Prints a row for each balancer, fault and package: calls, those that failed,
 those sent again (retries, and calls that were hedged) and streams sent again,
 as the servers' logs have them, the 99th percentile (in ms) before, during and
 after, and the longest call. A call that has another answer than it should
-counts as failed. Passes (exit code 0) if none failed.
+counts as failed. Passes (exit code 0) if none failed. The packages of Go,
+Node.js, Java and Rust neither hedge calls nor resume streams: streams that a
+fault cuts off count as failed.
 """
 
 import argparse

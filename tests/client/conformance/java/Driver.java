@@ -1,6 +1,5 @@
 import attend.AttendClient;
 import attend.AttendException;
-import attend.Hedging;
 import attend.Inputs;
 import attend.Retry;
 import attend.Tls;
@@ -66,10 +65,8 @@ public final class Driver {
       AttendClient client, JsonObject call, CallMaker maker) {
     // Until so many servers have answered.
     var seen = new HashSet<String>();
-    int keys = number(call, "keys", 0);
-    for (int i = 0; seen.size() < number(call, "warm", 0); i++) {
-      var text = keys > 0 ? keyText(i % keys) : "a";
-      seen.add(client.generate(Inputs.texts(text)).get(0).getChoices(0).getText());
+    while (seen.size() < number(call, "warm", 0)) {
+      seen.add(client.generate(Inputs.texts("a")).get(0).getChoices(0).getText());
     }
     var configured = client;
     if (call.has("timeout")) {
@@ -88,10 +85,7 @@ public final class Driver {
     outcome.put("values", values);
     long begin = System.nanoTime();
     try {
-      for (int i = 0; i < Math.max(keys, number(call, "times", 1)); i++) {
-        if (keys > 0) {
-          call.add("request", requestOf(keyText(i)));
-        }
+      for (int i = 0; i < number(call, "times", 1); i++) {
         var answer = maker.make(configured, call, parts);
         values.add(answer instanceof Model model ? model.getFamily() : Methods.read(answer));
       }
@@ -102,16 +96,6 @@ public final class Driver {
     }
     outcome.put("seconds", (System.nanoTime() - begin) / 1e9);
     return outcome;
-  }
-
-  /** Begins differently for each number. */
-  private static String keyText(int i) {
-    return "%8d".formatted(i);
-  }
-
-  private static JsonObject requestOf(String text) {
-    return JsonParser.parseString(
-        "{\"inputs\": [{\"text\": \"" + text + "\"}]}").getAsJsonObject();
   }
 
   private static void addError(
@@ -135,17 +119,13 @@ public final class Driver {
     var builder = target.isJsonNull()
         ? AttendClient.builder() : AttendClient.builder(target.getAsString());
     builder.environment(strings(given, "environment"));
-    builder.retry(Retry.DEFAULT
-        .withMaxAttempts(number(options, "maxAttempts", 4))
-        .withResume(!options.has("resume") || options.get("resume").getAsBoolean()));
+    builder.retry(Retry.DEFAULT.withMaxAttempts(number(options, "maxAttempts", 4)));
     for (var key : options.keySet()) {
       switch (key) {
         case "model" -> builder.model(options.get(key).getAsString());
         case "token" -> builder.token(options.get(key).getAsString());
         case "timeout" -> builder.timeout(seconds(options, key));
         case "healthChecks" -> builder.healthChecks(options.get(key).getAsBoolean());
-        case "affinity" -> builder.affinity(options.get(key).getAsInt());
-        case "hedgeAfter" -> builder.hedging(new Hedging(seconds(options, key)));
         case "tls" -> builder.tls(tlsOf(strings(options, key)));
         default -> { }
       }

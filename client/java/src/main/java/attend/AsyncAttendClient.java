@@ -1,42 +1,6 @@
 package attend;
 
-import attend.v1.AdminGrpc;
-import attend.v1.AliasTarget;
-import attend.v1.AnswerRequest;
-import attend.v1.AnswerResult;
-import attend.v1.AttendGrpc;
-import attend.v1.ClassifyRequest;
-import attend.v1.ClassifyResult;
-import attend.v1.DetokenizeRequest;
-import attend.v1.Detokenization;
-import attend.v1.EmbedRequest;
-import attend.v1.EmbedResult;
-import attend.v1.EmbeddingEncoding;
-import attend.v1.FillMaskRequest;
-import attend.v1.FillMaskResult;
-import attend.v1.GenerateRequest;
-import attend.v1.GenerateResult;
-import attend.v1.GetModelRequest;
-import attend.v1.Input;
-import attend.v1.ListModelsRequest;
-import attend.v1.LoadModelRequest;
-import attend.v1.LoadModelResponse;
-import attend.v1.Model;
-import attend.v1.ProfileChunk;
-import attend.v1.ProfileRequest;
-import attend.v1.Question;
-import attend.v1.RerankRequest;
-import attend.v1.RerankResult;
-import attend.v1.ScorePair;
-import attend.v1.ScoreRequest;
-import attend.v1.ScoreResult;
-import attend.v1.SetAliasRequest;
-import attend.v1.TokenizeRequest;
-import attend.v1.Tokenization;
-import attend.v1.Tokens;
-import attend.v1.TranslateRequest;
-import attend.v1.Translation;
-import attend.v1.UnloadModelRequest;
+import attend.v1.*;
 import com.google.protobuf.ByteString;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
@@ -44,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -54,34 +17,33 @@ import java.util.function.Function;
  * that was made of it does not.
  */
 public final class AsyncAttendClient {
-  private final Connection connection;
-  private final CallSettings settings;
+  private final Calls calls;
+  private final String model;
 
-  AsyncAttendClient(Connection connection, CallSettings settings) {
-    this.connection = connection;
-    this.settings = settings;
+  AsyncAttendClient(Calls calls, String model) {
+    this.calls = calls;
+    this.model = model;
   }
 
   /** See {@link AttendClient#withTimeout}. */
   public AsyncAttendClient withTimeout(Duration timeout) {
-    return new AsyncAttendClient(connection, settings.withTimeout(timeout));
+    return new AsyncAttendClient(calls.withTimeout(timeout), model);
   }
 
   /** See {@link AttendClient#withMetadata}. */
   public AsyncAttendClient withMetadata(String key, String value) {
-    return new AsyncAttendClient(connection, settings.withMetadata(key, value));
+    return new AsyncAttendClient(calls.withMetadata(key, value), model);
   }
 
-  Connection connection() {
-    return connection;
+  Calls calls() {
+    return calls;
   }
 
   /** See {@link AttendClient#generate}. */
   @SafeVarargs
   public final CompletableFuture<List<GenerateResult>> generate(
       List<Input> inputs, Consumer<GenerateRequest.Builder>... options) {
-    var request = GenerateRequest.newBuilder()
-        .setModel(connection.model).addAllInputs(inputs);
+    var request = GenerateRequest.newBuilder().setModel(model).addAllInputs(inputs);
     return unary(AttendGrpc.getGenerateMethod(), changed(request, options).build(),
         answer -> Results.readAll(answer.getResultsList(), GenerateResult::getStatus));
   }
@@ -90,19 +52,16 @@ public final class AsyncAttendClient {
   @SafeVarargs
   public final Flow.Publisher<String> stream(
       Input input, Consumer<GenerateRequest.Builder>... options) {
-    var request = GenerateRequest.newBuilder().setModel(connection.model).addInputs(input);
-    if (!changed(request, options).getParams().hasSeed()) {
-      request.getParamsBuilder().setSeed(newSeed());
-    }
-    return streamed(AttendGrpc.getGenerateStreamMethod(), request.build(), Results::text);
+    var request = GenerateRequest.newBuilder().setModel(model).addInputs(input);
+    return calls.publish(
+        AttendGrpc.getGenerateStreamMethod(), changed(request, options).build(), Results::text);
   }
 
   /** See {@link AttendClient#translate}. */
   @SafeVarargs
   public final CompletableFuture<List<Translation>> translate(
       List<String> documents, Consumer<TranslateRequest.Builder>... options) {
-    var request = TranslateRequest.newBuilder()
-        .setModel(connection.model).addAllDocuments(documents);
+    var request = TranslateRequest.newBuilder().setModel(model).addAllDocuments(documents);
     return unary(AttendGrpc.getTranslateMethod(), changed(request, options).build(),
         answer -> Results.readAll(answer.getResultsList(), Translation::getStatus));
   }
@@ -111,19 +70,16 @@ public final class AsyncAttendClient {
   @SafeVarargs
   public final Flow.Publisher<String> translateStream(
       String document, Consumer<TranslateRequest.Builder>... options) {
-    var request = TranslateRequest.newBuilder()
-        .setModel(connection.model).addDocuments(document);
-    if (!changed(request, options).getParams().hasSeed()) {
-      request.getParamsBuilder().setSeed(newSeed());
-    }
-    return streamed(AttendGrpc.getTranslateStreamMethod(), request.build(), Results::text);
+    var request = TranslateRequest.newBuilder().setModel(model).addDocuments(document);
+    return calls.publish(
+        AttendGrpc.getTranslateStreamMethod(), changed(request, options).build(), Results::text);
   }
 
   /** See {@link AttendClient#score}. */
   @SafeVarargs
   public final CompletableFuture<List<ScoreResult>> score(
       List<ScorePair> pairs, Consumer<ScoreRequest.Builder>... options) {
-    var request = ScoreRequest.newBuilder().setModel(connection.model).addAllPairs(pairs);
+    var request = ScoreRequest.newBuilder().setModel(model).addAllPairs(pairs);
     return unary(AttendGrpc.getScoreMethod(), changed(request, options).build(),
         answer -> Results.readAll(answer.getResultsList(), ScoreResult::getStatus));
   }
@@ -148,7 +104,7 @@ public final class AsyncAttendClient {
 
   private <R> CompletableFuture<R> embed(List<Input> inputs, boolean perToken,
       Consumer<EmbedRequest.Builder>[] options, Function<List<EmbedResult>, R> read) {
-    var request = EmbedRequest.newBuilder().setModel(connection.model).addAllInputs(inputs);
+    var request = EmbedRequest.newBuilder().setModel(model).addAllInputs(inputs);
     changed(request, options).setPerToken(perToken)
         .setEncoding(EmbeddingEncoding.EMBEDDING_FLOAT32);
     return unary(AttendGrpc.getEmbedMethod(), request.build(),
@@ -159,8 +115,7 @@ public final class AsyncAttendClient {
   @SafeVarargs
   public final CompletableFuture<List<ClassifyResult>> classify(
       List<Input> inputs, Consumer<ClassifyRequest.Builder>... options) {
-    var request = ClassifyRequest.newBuilder()
-        .setModel(connection.model).addAllInputs(inputs);
+    var request = ClassifyRequest.newBuilder().setModel(model).addAllInputs(inputs);
     return unary(AttendGrpc.getClassifyMethod(), changed(request, options).build(),
         answer -> Results.readAll(answer.getResultsList(), ClassifyResult::getStatus));
   }
@@ -169,8 +124,7 @@ public final class AsyncAttendClient {
   @SafeVarargs
   public final CompletableFuture<List<FillMaskResult>> fillMask(
       List<Input> inputs, Consumer<FillMaskRequest.Builder>... options) {
-    var request = FillMaskRequest.newBuilder()
-        .setModel(connection.model).addAllInputs(inputs);
+    var request = FillMaskRequest.newBuilder().setModel(model).addAllInputs(inputs);
     return unary(AttendGrpc.getFillMaskMethod(), changed(request, options).build(),
         answer -> Results.readAll(answer.getResultsList(), FillMaskResult::getStatus));
   }
@@ -179,8 +133,7 @@ public final class AsyncAttendClient {
   @SafeVarargs
   public final CompletableFuture<List<AnswerResult>> answer(
       List<Question> questions, Consumer<AnswerRequest.Builder>... options) {
-    var request = AnswerRequest.newBuilder()
-        .setModel(connection.model).addAllQuestions(questions);
+    var request = AnswerRequest.newBuilder().setModel(model).addAllQuestions(questions);
     return unary(AttendGrpc.getAnswerMethod(), changed(request, options).build(),
         answer -> Results.readAll(answer.getResultsList(), AnswerResult::getStatus));
   }
@@ -190,7 +143,7 @@ public final class AsyncAttendClient {
   public final CompletableFuture<List<RerankResult>> rerank(
       String query, List<String> documents, Consumer<RerankRequest.Builder>... options) {
     var request = RerankRequest.newBuilder()
-        .setModel(connection.model).setQuery(query).addAllDocuments(documents);
+        .setModel(model).setQuery(query).addAllDocuments(documents);
     return unary(AttendGrpc.getRerankMethod(), changed(request, options).build(),
         // They are ordered by their scores.
         answer -> Results.readAll(answer.getResultsList(), RerankResult::getStatus,
@@ -201,7 +154,7 @@ public final class AsyncAttendClient {
   @SafeVarargs
   public final CompletableFuture<List<Tokenization>> tokenize(
       List<String> texts, Consumer<TokenizeRequest.Builder>... options) {
-    var request = TokenizeRequest.newBuilder().setModel(connection.model).addAllTexts(texts);
+    var request = TokenizeRequest.newBuilder().setModel(model).addAllTexts(texts);
     return unary(AttendGrpc.getTokenizeMethod(), changed(request, options).build(),
         answer -> Results.readAll(answer.getResultsList(), Tokenization::getStatus));
   }
@@ -210,7 +163,7 @@ public final class AsyncAttendClient {
   @SafeVarargs
   public final CompletableFuture<List<String>> detokenize(
       List<List<Integer>> sequences, Consumer<DetokenizeRequest.Builder>... options) {
-    var request = DetokenizeRequest.newBuilder().setModel(connection.model);
+    var request = DetokenizeRequest.newBuilder().setModel(model);
     sequences.forEach(ids -> request.addSequences(Tokens.newBuilder().addAllIds(ids)));
     return unary(AttendGrpc.getDetokenizeMethod(), changed(request, options).build(),
         answer -> Results.readAll(answer.getResultsList(), Detokenization::getStatus,
@@ -255,20 +208,11 @@ public final class AsyncAttendClient {
     var request = ProfileRequest.newBuilder().setDuration(
         com.google.protobuf.Duration.newBuilder()
             .setSeconds(time.getSeconds()).setNanos(time.getNano())).build();
-    var timeout = settings.timeout();
-    var longer = settings.withTimeout(timeout == null ? null : timeout.plus(time));
-    return UnaryCall.start(
-        new Call<>(connection, longer, AdminGrpc.getProfileMethod(), request),
-        pieces -> pieces.stream().map(ProfileChunk::getTrace)
-            .reduce(ByteString.EMPTY, ByteString::concat).toByteArray());
-  }
-
-  /**
-   * The seed that the server would draw, so that a second attempt has the same. It
-   * does nothing where results are not sampled.
-   */
-  private static long newSeed() {
-    return ThreadLocalRandom.current().nextLong();
+    var timeout = calls.timeout();
+    return calls.withTimeout(timeout == null ? null : timeout.plus(time)).collect(
+        AdminGrpc.getProfileMethod(), request, chunks -> chunks.stream()
+            .map(ProfileChunk::getTrace).reduce(ByteString.EMPTY, ByteString::concat)
+            .toByteArray());
   }
 
   private static <B> B changed(B request, Consumer<B>[] options) {
@@ -280,13 +224,6 @@ public final class AsyncAttendClient {
 
   private <Q, A, R> CompletableFuture<R> unary(
       MethodDescriptor<Q, A> method, Q request, Function<A, R> read) {
-    return UnaryCall.start(new Call<>(connection, settings, method, request),
-        answers -> read.apply(answers.get(0)));
-  }
-
-  private <Q, A> Flow.Publisher<String> streamed(
-      MethodDescriptor<Q, A> method, Q request, Function<A, String> read) {
-    return subscriber -> StreamedCall.start(
-        new Call<>(connection, settings, method, request), read, subscriber);
+    return calls.collect(method, request, answers -> read.apply(answers.get(0)));
   }
 }

@@ -1,27 +1,6 @@
 package attend;
 
-import attend.v1.AnswerRequest;
-import attend.v1.AnswerResult;
-import attend.v1.ClassifyRequest;
-import attend.v1.ClassifyResult;
-import attend.v1.DetokenizeRequest;
-import attend.v1.EmbedRequest;
-import attend.v1.FillMaskRequest;
-import attend.v1.FillMaskResult;
-import attend.v1.GenerateRequest;
-import attend.v1.GenerateResult;
-import attend.v1.Input;
-import attend.v1.Model;
-import attend.v1.Question;
-import attend.v1.RerankRequest;
-import attend.v1.RerankResult;
-import attend.v1.ScorePair;
-import attend.v1.ScoreRequest;
-import attend.v1.ScoreResult;
-import attend.v1.TokenizeRequest;
-import attend.v1.Tokenization;
-import attend.v1.TranslateRequest;
-import attend.v1.Translation;
+import attend.v1.*;
 import io.grpc.Channel;
 import io.grpc.Status;
 import java.time.Duration;
@@ -79,17 +58,17 @@ public final class AttendClient implements AutoCloseable {
   }
 
   /**
-   * For stubs, which make calls with whole messages, balanced but not retried, and
+   * For stubs, which make calls with whole messages, balanced and retried, but
    * without the client's token, metadata and timeout.
    */
   public Channel channel() {
-    return async.connection().channel;
+    return async.calls().channel();
   }
 
   /** Ends the calls that run, and the connections: also those of {@code withTimeout}. */
   @Override
   public void close() {
-    async.connection().close();
+    async.calls().close();
   }
 
   /** Continues texts, answers chats, or translates sentences. */

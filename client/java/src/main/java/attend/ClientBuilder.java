@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -27,10 +28,9 @@ public final class ClientBuilder {
   private String token = "";
   private Tls tls;
   private Retry retry = Retry.DEFAULT;
-  private Hedging hedging;
-  private int affinity;
   private boolean healthChecks = true;
-  private CallSettings calls = new CallSettings(Duration.ofMinutes(1), Map.of());
+  private Duration timeout = Duration.ofMinutes(1);
+  private final Map<String, String> metadata = new HashMap<>();
   private Consumer<ManagedChannelBuilder<?>> channel = builder -> {};
 
   ClientBuilder(String target) {
@@ -56,30 +56,14 @@ public final class ClientBuilder {
   }
 
   /** Of a call, all attempts together. Default: a minute. null: no limit. */
-  public ClientBuilder timeout(Duration timeout) {
-    calls = calls.withTimeout(timeout);
+  public ClientBuilder timeout(Duration limit) {
+    timeout = limit;
     return this;
   }
 
   /** Replaces {@link Retry#DEFAULT}. */
   public ClientBuilder retry(Retry rules) {
     retry = rules;
-    return this;
-  }
-
-  /** Sends calls twice that take long. */
-  public ClientBuilder hedging(Hedging rules) {
-    hedging = rules;
-    return this;
-  }
-
-  /**
-   * Calls go to one server, as long as it serves, if so many first bytes of their
-   * first input are alike: its cache has what they begin with. Default: 0, calls go
-   * to servers in turn.
-   */
-  public ClientBuilder affinity(int bytes) {
-    affinity = bytes;
     return this;
   }
 
@@ -94,7 +78,8 @@ public final class ClientBuilder {
 
   /** Is sent with each call. */
   public ClientBuilder metadata(String key, String value) {
-    calls = calls.withMetadata(key, value);
+    Calls.key(key); // refuses what is no key
+    metadata.put(key, value);
     return this;
   }
 
@@ -121,8 +106,9 @@ public final class ClientBuilder {
       throw new IllegalArgumentException(
           "the token has a character that is not printable ASCII, or a space");
     }
-    var settings = bearer.isEmpty()
-        ? calls : calls.withMetadata("authorization", "Bearer " + bearer);
+    if (!bearer.isEmpty()) {
+      metadata.put("authorization", "Bearer " + bearer);
+    }
     var files = tlsOrVariables();
     var builder = open(files);
     if (files != null && files.serverName() != null) {
@@ -132,8 +118,9 @@ public final class ClientBuilder {
     var checked = builder.build();
     // A server that does not serve may wait for its first model.
     var any = builder.defaultServiceConfig(serviceConfig(false)).build();
+    var reconnected = new AtomicLong(System.nanoTime());
     return new AttendClient(new AsyncAttendClient(
-        new Connection(checked, any, model, retry, hedging, affinity), settings));
+        new Calls(checked, any, reconnected, timeout, Map.copyOf(metadata)), model));
   }
 
   private ManagedChannelBuilder<?> open(Tls files) {
@@ -142,29 +129,30 @@ public final class ClientBuilder {
         files == null ? InsecureChannelCredentials.create() : files.credentials();
     return Grpc.newChannelBuilder(
             ServerList.target(address.isEmpty() ? "localhost:50051" : address), credentials)
-        .disableRetry() // see Retry
         .disableServiceConfigLookUp()
+        .maxRetryAttempts(Math.max(2, retry.maxAttempts()))
+        // A request of any size is kept for its next attempt.
+        .perRpcBufferLimit(Integer.MAX_VALUE)
+        .retryBufferSize(Long.MAX_VALUE)
         .defaultServiceConfig(serviceConfig(healthChecks))
         .maxInboundMessageSize(Integer.MAX_VALUE)
-        // A server that does not answer a ping is given up, and its calls are made
-        // again elsewhere. A server takes a ping in 10 s (--min-ping-interval).
+        // A server that does not answer a ping is given up: its calls fail as
+        // UNAVAILABLE. A server takes a ping in 10 s (--min-ping-interval).
         .keepAliveTime(12, TimeUnit.SECONDS)
         .keepAliveTimeout(5, TimeUnit.SECONDS);
   }
 
-  /** How calls are balanced: perhaps to those servers only that say they serve. */
+  /** Calls are balanced, perhaps to servers that are serving only, and retried. */
   private Map<String, ?> serviceConfig(boolean checked) {
-    if (affinity > 0) {
-      RingBalancer.register();
+    var config = new HashMap<String, Object>();
+    config.put("loadBalancingConfig", List.of(Map.of("round_robin", Map.of())));
+    if (retry.maxAttempts() > 1) {
+      config.put("methodConfig", List.of(retry.methodConfig()));
     }
-    var policy = affinity > 0 ? RingBalancer.NAME : "round_robin";
-    var balancing = Map.of("loadBalancingConfig", List.of(Map.of(policy, Map.of())));
-    if (!checked) {
-      return balancing;
+    if (checked) {
+      config.put("healthCheckConfig", Map.of("serviceName", ""));
     }
-    var both = new HashMap<String, Object>(balancing);
-    both.put("healthCheckConfig", Map.of("serviceName", ""));
-    return both;
+    return config;
   }
 
   /** null: no TLS. */

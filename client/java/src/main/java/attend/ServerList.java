@@ -17,26 +17,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Servers whose addresses the client was given as a list, which gRPC knows as
- * {@code attend:///a:1,b:2}. The names in it are resolved again when a server is
- * lost.
+ * Resolves the addresses of a list, which gRPC knows as {@code attend:///a:1,b:2}. The
+ * names in it are resolved again when a server is lost.
  */
-final class ServerList extends NameResolver {
+final class ServerList extends NameResolverProvider {
   private static final String SCHEME = "attend";
   private static final Pattern ADDRESS = Pattern.compile("\\[?([^\\[\\]/]+)]?:(\\d{1,5})");
 
   static {
-    NameResolverRegistry.getDefaultRegistry().register(new Provider());
-  }
-
-  private final List<String> addresses;
-  private final Args args;
-  private Listener2 listener;
-  private volatile boolean closed;
-
-  private ServerList(List<String> addresses, Args args) {
-    this.addresses = addresses;
-    this.args = args;
+    NameResolverRegistry.getDefaultRegistry().register(new ServerList());
   }
 
   /** What gRPC calls the servers: HOST:PORT, or several with commas between. */
@@ -66,76 +55,73 @@ final class ServerList extends NameResolver {
         found.group(1), Integer.parseInt(found.group(2)));
   }
 
-  /** All servers go by the name of the first. */
-  @Override
-  public String getServiceAuthority() {
-    return addresses.get(0);
-  }
-
-  @Override
-  public void start(Listener2 listener) {
-    this.listener = listener;
-    refresh();
-  }
-
-  @Override
-  public void refresh() {
-    args.getOffloadExecutor().execute(() -> {
-      var result = ResolutionResult.newBuilder().setAddressesOrError(resolve()).build();
-      args.getSynchronizationContext().execute(() -> {
-        if (!closed) {
-          listener.onResult2(result);
-        }
-      });
-    });
-  }
-
   /** A name that is not known is left out, unless none is. */
-  private StatusOr<List<EquivalentAddressGroup>> resolve() {
+  private static NameResolver.ResolutionResult resolve(List<String> addresses) {
     var found = new ArrayList<EquivalentAddressGroup>();
     var unknown = new ArrayList<String>();
     for (var address : addresses) {
       var parsed = parse(address);
       try {
         for (var ip : InetAddress.getAllByName(parsed.getHostString())) {
-          found.add(new EquivalentAddressGroup(
-              new InetSocketAddress(ip, parsed.getPort())));
+          found.add(new EquivalentAddressGroup(new InetSocketAddress(ip, parsed.getPort())));
         }
       } catch (UnknownHostException error) {
         unknown.add(parsed.getHostString());
       }
     }
-    return found.isEmpty()
+    StatusOr<List<EquivalentAddressGroup>> result = found.isEmpty()
         ? StatusOr.fromStatus(Status.UNAVAILABLE.withDescription(
             "hosts that are not known: " + String.join(", ", unknown)))
         : StatusOr.fromValue(found);
+    return NameResolver.ResolutionResult.newBuilder().setAddressesOrError(result).build();
   }
 
   @Override
-  public void shutdown() {
-    closed = true;
+  public NameResolver newNameResolver(URI target, NameResolver.Args args) {
+    if (!SCHEME.equals(target.getScheme())) {
+      return null;
+    }
+    var addresses = List.of(target.getPath().substring(1).split(","));
+    return new NameResolver() {
+      private Listener2 listener;
+
+      /** All servers go by the name of the first. */
+      @Override
+      public String getServiceAuthority() {
+        return addresses.get(0);
+      }
+
+      @Override
+      public void start(Listener2 given) {
+        listener = given;
+        refresh();
+      }
+
+      @Override
+      public void refresh() {
+        args.getOffloadExecutor().execute(() -> {
+          var result = resolve(addresses);
+          args.getSynchronizationContext().execute(() -> listener.onResult2(result));
+        });
+      }
+
+      @Override
+      public void shutdown() {}
+    };
   }
 
-  private static final class Provider extends NameResolverProvider {
-    @Override
-    public NameResolver newNameResolver(URI target, Args args) {
-      return SCHEME.equals(target.getScheme())
-          ? new ServerList(List.of(target.getPath().substring(1).split(",")), args) : null;
-    }
+  @Override
+  public String getDefaultScheme() {
+    return SCHEME;
+  }
 
-    @Override
-    public String getDefaultScheme() {
-      return SCHEME;
-    }
+  @Override
+  protected boolean isAvailable() {
+    return true;
+  }
 
-    @Override
-    protected boolean isAvailable() {
-      return true;
-    }
-
-    @Override
-    protected int priority() {
-      return 0; // dns, the default for what has no scheme, has more
-    }
+  @Override
+  protected int priority() {
+    return 0; // dns, the default for what has no scheme, has more
   }
 }

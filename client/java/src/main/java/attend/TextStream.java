@@ -1,21 +1,45 @@
 package attend;
 
 import io.grpc.Status;
-import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * The parts of a text, as they are computed. Who does not read to the end closes it,
  * which cancels the call; another thread may close it, too. It is read once.
  */
 public final class TextStream implements Iterable<String>, Iterator<String>, AutoCloseable {
-  private final Parts parts = new Parts();
+  private static final Object END = new Object();
+
+  private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+  private Flow.Subscription subscription;
+  private Object next; // a part, END, or what has failed; null: is not asked for
 
   TextStream(Flow.Publisher<String> publisher) {
-    publisher.subscribe(parts);
+    publisher.subscribe(new Flow.Subscriber<>() {
+      @Override
+      public void onSubscribe(Flow.Subscription given) {
+        subscription = given;
+      }
+
+      @Override
+      public void onNext(String part) {
+        events.add(part);
+      }
+
+      @Override
+      public void onError(Throwable error) {
+        events.add(error instanceof RuntimeException known ? known : new RuntimeException(error));
+      }
+
+      @Override
+      public void onComplete() {
+        events.add(END);
+      }
+    });
   }
 
   /** The stream itself. */
@@ -30,13 +54,21 @@ public final class TextStream implements Iterable<String>, Iterator<String>, Aut
    */
   @Override
   public boolean hasNext() {
-    try {
-      return parts.waitForOne();
-    } catch (InterruptedException error) {
-      close();
-      Thread.currentThread().interrupt();
-      throw new AttendException(Status.Code.CANCELLED, "the thread was interrupted");
+    if (next == null) {
+      subscription.request(1);
+      try {
+        next = events.take();
+      } catch (InterruptedException error) {
+        subscription.cancel();
+        Thread.currentThread().interrupt();
+        next = new AttendException(Status.Code.CANCELLED, "the thread was interrupted");
+      }
     }
+    if (next instanceof RuntimeException failed) {
+      failed.fillInStackTrace(); // of the reader; the cause has the other
+      throw failed;
+    }
+    return next != END;
   }
 
   @Override
@@ -44,87 +76,15 @@ public final class TextStream implements Iterable<String>, Iterator<String>, Aut
     if (!hasNext()) {
       throw new NoSuchElementException("the stream has ended");
     }
-    return parts.take();
+    var part = (String) next;
+    next = null;
+    return part;
   }
 
   /** Cancels the call, unless it is over. */
   @Override
   public void close() {
-    parts.close();
-  }
-
-  private static final class Parts implements Flow.Subscriber<String> {
-    private final Queue<String> come = new ArrayDeque<>();
-    private Flow.Subscription subscription;
-    private boolean asked;
-    private boolean ended;
-    private RuntimeException failed;
-
-    @Override
-    public void onSubscribe(Flow.Subscription given) {
-      subscription = given;
-    }
-
-    @Override
-    public synchronized void onNext(String part) {
-      come.add(part);
-      asked = false;
-      notifyAll();
-    }
-
-    @Override
-    public void onError(Throwable error) {
-      end(error instanceof RuntimeException known ? known : new RuntimeException(error));
-    }
-
-    @Override
-    public void onComplete() {
-      end(null);
-    }
-
-    private synchronized void end(RuntimeException error) {
-      if (!ended) {
-        ended = true;
-        failed = error;
-        notifyAll();
-      }
-    }
-
-    /** Whether there is one. */
-    boolean waitForOne() throws InterruptedException {
-      if (asksFirst()) {
-        subscription.request(1);
-      }
-      synchronized (this) {
-        while (come.isEmpty() && !ended) {
-          wait();
-        }
-        if (come.isEmpty() && failed != null) {
-          failed.fillInStackTrace(); // of the reader; the cause has the other
-          throw failed;
-        }
-        return !come.isEmpty();
-      }
-    }
-
-    private synchronized boolean asksFirst() {
-      boolean first = come.isEmpty() && !asked && !ended;
-      asked |= first;
-      return first;
-    }
-
-    synchronized String take() {
-      return come.remove();
-    }
-
-    void close() {
-      subscription.cancel();
-      synchronized (this) {
-        if (!ended) {
-          come.clear();
-        }
-      }
-      end(new AttendException(Status.Code.CANCELLED, "the stream is closed"));
-    }
+    subscription.cancel();
+    events.add(new AttendException(Status.Code.CANCELLED, "the stream is closed"));
   }
 }

@@ -2,12 +2,10 @@ package attend;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import attend.v1.AdminGrpc;
 import attend.v1.AttendGrpc;
 import attend.v1.EmbedRequest;
 import attend.v1.EmbedResponse;
@@ -42,7 +40,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -100,26 +100,34 @@ class AttendClientTest {
   }
 
   @Test
-  void whatIsCutOffIsMadeAgain() {
-    assertTrue(failed("RST_STREAM closed stream. HTTP/2 error code: CANCEL").retriable());
-    assertFalse(failed("a number is not finite").retriable());
+  void retries() {
+    var unavailable = Map.entry(Status.UNAVAILABLE, "");
+    var full = Map.entry(Status.RESOURCE_EXHAUSTED, "1");
+    assertRetries(List.of(unavailable, full), 3, 3, Status.Code.OK);
+    assertRetries(List.of(full, full, unavailable, full, full, full), 7, 7, Status.Code.OK);
+    assertRetries(List.of(unavailable, full), 2, 2, Status.Code.RESOURCE_EXHAUSTED);
+    assertRetries(List.of(unavailable, full), 1, 1, Status.Code.UNAVAILABLE);
+    assertRetries(List.of(Map.entry(Status.RESOURCE_EXHAUSTED, "-1")), 3, 1,
+        Status.Code.RESOURCE_EXHAUSTED);
+    assertRetries(List.of(Map.entry(Status.INTERNAL, "")), 3, 1, Status.Code.INTERNAL);
   }
 
-  private static AttendException failed(String text) {
-    return AttendException.of(Status.INTERNAL.withDescription(text), new Metadata());
-  }
-
-  @Test
-  void hedgingHasABudget() {
-    var budget = new Budget();
-    for (int i = 0; i < 10; i++) {
-      assertTrue(budget.take(), "call " + i);
+  private void assertRetries(List<Map.Entry<Status, String>> script, int maxAttempts,
+      int calls, Status.Code expected) {
+    fake.script.addAll(script);
+    fake.calls.set(0);
+    var millisecond = Duration.ofMillis(1);
+    var code = Status.Code.OK;
+    try (var retrying = AttendClient.builder("localhost:" + server.getPort())
+        .environment(Map.of()).retry(new Retry(maxAttempts, millisecond, millisecond)).build()) {
+      retrying.embed(Inputs.texts("a"));
+    } catch (AttendException error) {
+      code = error.code();
     }
-    budget.answered();
-    assertFalse(budget.take());
-    budget.answered();
-    assertTrue(budget.take());
-    assertFalse(budget.take());
+    assertEquals(expected, code);
+    assertEquals(calls, fake.calls.get());
+    assertEquals(calls > 1 ? String.valueOf(calls - 1) : null, fake.attemptsBefore);
+    fake.script.clear();
   }
 
   @Test
@@ -178,15 +186,6 @@ class AttendClientTest {
   }
 
   @Test
-  void seedIsDrawnUnlessThereIsOne() {
-    client.stream(Inputs.text("")).forEachRemaining(part -> {});
-    assertTrue(fake.generated.getParams().hasSeed());
-    client.stream(Inputs.text(""), r -> r.getParamsBuilder().setSeed(0))
-        .forEachRemaining(part -> {});
-    assertEquals(0, fake.generated.getParams().getSeed());
-  }
-
-  @Test
   void severalServers() {
     var both = "localhost:1,localhost:" + server.getPort();
     try (var several = AttendClient.builder(both).environment(Map.of()).build()) {
@@ -196,31 +195,11 @@ class AttendClientTest {
   }
 
   @Test
-  void changesAreNotHedged() {
-    assertNull(hedgingOf(AdminGrpc.getLoadModelMethod()));
-    assertNull(hedgingOf(AdminGrpc.getUnloadModelMethod()));
-    assertNull(hedgingOf(AdminGrpc.getSetAliasMethod()));
-    assertNull(hedgingOf(AdminGrpc.getProfileMethod()));
-    assertEquals(new Hedging(Duration.ofMillis(1)), hedgingOf(AttendGrpc.getEmbedMethod()));
-  }
-
-  private Hedging hedgingOf(MethodDescriptor<?, ?> method) {
-    var given = client.async().connection();
-    var connection = new Connection(
-        given.channel, given.channel, "", given.retry, new Hedging(Duration.ofMillis(1)), 0);
-    return new Call<>(
-        connection, new CallSettings(null, Map.of()), method, null).hedging;
-  }
-
-  /** Also those that run on a timer's thread. */
-  @Test
   void interceptorsThatThrowEndCalls() {
-    for (int good : List.of(0, 1)) {
-      try (var one = thrower(good); var other = thrower(good)) {
-        assertThrown(() -> one.embed(Inputs.texts("unavailable")));
-        assertThrown(
-            () -> other.stream(Inputs.text("unavailable")).forEachRemaining(part -> {}));
-      }
+    try (var thrower = AttendClient.builder("localhost:" + server.getPort())
+        .environment(Map.of()).channel(channel -> channel.intercept(new Thrower())).build()) {
+      assertThrown(() -> thrower.embed(Inputs.texts("a")));
+      assertThrown(() -> thrower.stream(Inputs.text("a")).forEachRemaining(part -> {}));
     }
   }
 
@@ -229,45 +208,48 @@ class AttendClientTest {
     assertTrue(error.getMessage().contains("thrown"), error.getMessage());
   }
 
-  /** A client whose first attempts are good. */
-  private AttendClient thrower(int good) {
-    var attempts = new AtomicInteger();
-    return AttendClient.builder("localhost:" + server.getPort()).environment(Map.of())
-        .channel(channel -> channel.intercept(new ClientInterceptor() {
-          @Override
-          public <Q, A> ClientCall<Q, A> interceptCall(
-              MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-            if (attempts.getAndIncrement() >= good) {
-              throw new IllegalStateException("thrown");
-            }
-            return next.newCall(method, options);
-          }
-        })).build();
+  private static final class Thrower implements ClientInterceptor {
+    @Override
+    public <Q, A> ClientCall<Q, A> interceptCall(
+        MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+      throw new IllegalStateException("thrown");
+    }
   }
 
   /** Answers with what it was called with. */
   private static final class Fake extends AttendGrpc.AttendImplBase
       implements ServerInterceptor {
     final CompletableFuture<Void> hangs = new CompletableFuture<>();
+    final Queue<Map.Entry<Status, String>> script = new ConcurrentLinkedQueue<>();
+    final AtomicInteger calls = new AtomicInteger();
     volatile String traceparent;
-    volatile GenerateRequest generated;
+    volatile String attemptsBefore;
 
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
         ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-      traceparent = headers.get(
-          Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER));
-      return next.startCall(call, headers);
+      if (!call.getMethodDescriptor().getServiceName().equals(AttendGrpc.SERVICE_NAME)) {
+        return next.startCall(call, headers);
+      }
+      calls.incrementAndGet();
+      traceparent = headers.get(Calls.key("traceparent"));
+      attemptsBefore = headers.get(Calls.key("grpc-previous-rpc-attempts"));
+      var line = script.poll();
+      if (line == null) {
+        return next.startCall(call, headers);
+      }
+      var trailers = new Metadata();
+      if (!line.getValue().isEmpty()) {
+        trailers.put(Calls.key("grpc-retry-pushback-ms"), line.getValue());
+      }
+      call.close(line.getKey(), trailers);
+      return new ServerCall.Listener<>() {};
     }
 
     @Override
     public void embed(EmbedRequest request, StreamObserver<EmbedResponse> observer) {
       var answer = EmbedResponse.newBuilder();
       for (var input : request.getInputsList()) {
-        if (input.getText().equals("unavailable")) {
-          observer.onError(Status.UNAVAILABLE.asRuntimeException());
-          return;
-        }
         if (input.getText().equals("hang")) {
           hangs.complete(null);
           return;
@@ -293,11 +275,6 @@ class AttendClientTest {
     @Override
     public void generateStream(
         GenerateRequest request, StreamObserver<GenerateChunk> observer) {
-      generated = request;
-      if (request.getInputs(0).getText().equals("unavailable")) {
-        observer.onError(Status.UNAVAILABLE.asRuntimeException());
-        return;
-      }
       for (var letter : request.getInputs(0).getText().split("")) {
         observer.onNext(GenerateChunk.newBuilder().setText(letter).build());
         observer.onNext(GenerateChunk.getDefaultInstance());

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -41,7 +40,6 @@ class ClientBuilderTest {
     assertRefused("'maybe'",
         () -> client("a:1", b -> b.environment(Map.of("ATTEND_TLS", "maybe"))));
     assertRefused("maxAttempts is 0", () -> Retry.DEFAULT.withMaxAttempts(0));
-    assertRefused("after is PT0S", () -> new Hedging(Duration.ZERO));
     assertRefused("key", () -> client("a:1", b -> b.metadata("a key", "x")));
   }
 
