@@ -4,9 +4,9 @@
     docs/make_api.py [--protoc PROTOC]            writes the page
     docs/make_api.py [--protoc PROTOC] --check    fails if the page is stale
 
-protoc parses the file; of what it writes (a FileDescriptorSet with source
-positions) this script reads the few fields that it needs, so that no package of
-Python is wanted.
+protoc parses the file and writes a FileDescriptorSet with source positions. This
+script reads the few fields that it needs itself, so no Python package is
+required.
 """
 
 import argparse
@@ -25,7 +25,7 @@ INTRODUCTION = f"""# API
 
 The services `attend.v1.Attend` and `attend.v1.Admin`, as
 [`{PROTO}`](../proto/{PROTO}) defines them.
-Each call in a program that runs: in [curl](api/curl.md), [Python](api/python.md),
+Complete example programs: [curl](api/curl.md), [Python](api/python.md),
 [Node.js](api/node.md), [Go](api/go.md), [Java](api/java.md) and
 [Rust](api/rust.md).
 
@@ -152,7 +152,7 @@ class Page:
             "## Calls" if name == "Attend" else f"## Calls of `{name}`", ""]
         if comment:
             self.lines += [comment, ""]
-        self.lines += ["| call | request | answer | what it does |",
+        self.lines += ["| call | request | answer | description |",
                        "|---|---|---|---|"]
         for index, method in enumerate(map(read, service[2])):
             answer = self.link(text(method, 3))

@@ -3,48 +3,49 @@
 // 	protoc-gen-go v1.36.11
 // source: attend/v1/attend.proto
 
-// Attend: transformer models on CPUs. Text or token ids go in; results are
-// streamed back as they are computed.
+// Attend serves transformer models on CPUs. Text or token ids go in; results
+// are streamed back as they are computed.
 //
 // Errors of a call:
 //
-// - `INVALID_ARGUMENT`: a field is wrong. The message names the field, its
+// - `INVALID_ARGUMENT`: a field is invalid. The message names the field, its
 //   value and the limit.
 // - `NOT_FOUND`: there is no such model, or the tenant may not use it.
-// - `UNAUTHENTICATED`: the server wants to know its clients (`--tenants`), and the
+// - `UNAUTHENTICATED`: the server authenticates clients (`--tenants`), and the
 //   call has an unknown key, or neither a key nor a tenant's certificate.
-// - `PERMISSION_DENIED`: the call is for administrators, and the tenant is none.
-// - `RESOURCE_EXHAUSTED`: the queue is full, or the tenant has reached its limit
-//   of calls or tokens. `google.rpc.RetryInfo` and the trailer
-//   `grpc-retry-pushback-ms` say when to try again. If the trailer is -1, the
-//   server had no memory for the call.
+// - `PERMISSION_DENIED`: the call is for administrators, and the tenant is not
+//   one.
+// - `RESOURCE_EXHAUSTED`: the queue is full, or the tenant has reached its
+//   limit of calls or tokens. `google.rpc.RetryInfo` and the trailer
+//   `grpc-retry-pushback-ms` have the time of the next attempt. If the trailer
+//   is -1, the server had no memory for the call.
 // - `UNAVAILABLE`: the server is draining, or it could not load the model.
 // - `DEADLINE_EXCEEDED`: the deadline passed in the queue or while running.
 // - `CANCELLED`: the client cancelled, or did not read for too long.
-// - `INTERNAL`: a bug of the server, or a model whose numbers are not finite for
-//   the input.
+// - `INTERNAL`: a bug of the server, or a model that computes infinite or NaN
+//   values for the input.
 //
-// In a batch each input has a status of its own. The call as a whole fails if
+// Each input of a batch has its own status. The call as a whole fails if
 // all of its inputs fail with the same code.
 //
 // Metadata of a call:
 //
-// - `authorization: Bearer KEY`, if the server wants keys.
+// - `authorization: Bearer KEY`, if the server requires keys.
 // - `x-request-id`: optional; 1 to 128 characters, each a letter, a digit or
-//   one of `._:/@+=-`. The server returns the id in the initial metadata, and
-//   writes it to its log. If the call ends with `UNAVAILABLE` or
-//   `RESOURCE_EXHAUSTED` before its first message, the trailers have the id, and
-//   there is no initial metadata: gRPC's own retries need that. If the id is
-//   absent or has other characters, the server makes one.
-// - `traceparent` and `tracestate`: optional; the caller's trace, as W3C Trace
-//   Context has it. What is malformed is ignored.
+//   one of `._:/@+=-`. The server returns the id in the initial metadata and
+//   writes it to its log. A call that ends with `UNAVAILABLE` or
+//   `RESOURCE_EXHAUSTED` before its first message has the id in its trailers and
+//   no initial metadata, because gRPC's own retries require that. If the id is
+//   absent or has other characters, the server generates one.
+// - `traceparent` and `tracestate`: optional; the caller's trace, as defined by
+//   W3C Trace Context. Malformed values are ignored.
 //
 // The limit `max_batch_inputs` is set by the server's option
 // `--max-batch-inputs`, and `max_call_bytes` by `--max-call-bytes` (default 256
-// MiB): so much memory may all inputs of a call and their results take, where an
-// input counts 2 KiB, a token 32 bytes, and a number of a result 4 bytes. Of
-// such a call, max_batch_inputs at a time wait for the model or run. The other
-// limits with a name are fields of Model.
+// MiB). The latter limits the memory of all inputs of a call and their results,
+// counting 2 KiB per input, 32 bytes per token, and 4 bytes per value of a
+// result. At most max_batch_inputs inputs of such a call wait for the model or
+// run at a time. The other named limits are fields of Model.
 
 package attendv1
 
@@ -64,11 +65,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// When a beam search ends.
+// The end of a beam search.
 type EarlyStopping int32
 
 const (
-	EarlyStopping_EARLY_STOPPING_UNSPECIFIED EarlyStopping = 0 // as the model's default says
+	EarlyStopping_EARLY_STOPPING_UNSPECIFIED EarlyStopping = 0 // the model's default
 	// When the best running beam can no longer beat the worst result.
 	EarlyStopping_EARLY_STOPPING_FALSE EarlyStopping = 1
 	// As soon as num_beams results exist.
@@ -120,11 +121,11 @@ func (EarlyStopping) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{0}
 }
 
-// Whether results are aligned with their sources, and how.
+// The kind of alignment between results and their sources.
 type Alignments int32
 
 const (
-	Alignments_ALIGNMENTS_NONE Alignments = 0 // they are not aligned
+	Alignments_ALIGNMENTS_NONE Alignments = 0 // no alignment
 	Alignments_ALIGNMENTS_HARD Alignments = 1 // Alignment.source
 	Alignments_ALIGNMENTS_SOFT Alignments = 2 // Alignment.source and Alignment.weights
 )
@@ -170,7 +171,7 @@ func (Alignments) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{1}
 }
 
-// Why a result ended.
+// The reason why a result ended.
 type FinishReason int32
 
 const (
@@ -223,22 +224,22 @@ func (FinishReason) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{2}
 }
 
-// What a document is written in.
+// The format of a document.
 type DocumentFormat int32
 
 const (
-	DocumentFormat_DOCUMENT_FORMAT_TEXT DocumentFormat = 0 // text alone; a line break ends a sentence
-	// Tags are kept around the words that the words inside of them became. Not
+	DocumentFormat_DOCUMENT_FORMAT_TEXT DocumentFormat = 0 // plain text; a line break ends a sentence
+	// Tags are placed around the translations of their words. Not
 	// translated: elements with translate="no" or the class "notranslate"; code,
-	// pre, script, style and the like; comments; attributes, but for those that
-	// readers see or hear, like alt and title.
+	// pre, script, style and similar elements; comments; attributes, except those
+	// that users see or hear, such as alt and title.
 	DocumentFormat_DOCUMENT_FORMAT_HTML DocumentFormat = 1
-	// As HTML, for any vocabulary. An element is part of a sentence if its parent
+	// As HTML, for any vocabulary. An element belongs to a sentence if its parent
 	// has text of its own; a sentence ends at other elements. Not translated:
 	// elements with translate="no" or its:translate="no"; CDATA.
 	DocumentFormat_DOCUMENT_FORMAT_XML DocumentFormat = 2
-	// CommonMark with the tables, strikethrough and task lists of GitHub. Marks
-	// are kept around the words that the words inside of them became. Not
+	// CommonMark with the tables, strikethrough and task lists of GitHub. Markup
+	// is placed around the translations of its words. Not
 	// translated: code, destinations of images and links, front matter.
 	DocumentFormat_DOCUMENT_FORMAT_MARKDOWN DocumentFormat = 3
 )
@@ -286,15 +287,15 @@ func (DocumentFormat) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{3}
 }
 
-// In which form vectors are returned.
+// The encoding of returned vectors.
 type EmbeddingEncoding int32
 
 const (
-	EmbeddingEncoding_EMBEDDING_FLOATS EmbeddingEncoding = 0 // as EmbedResult.values
-	// As EmbedResult.data, little-endian f32. The same size as `values`; some
+	EmbeddingEncoding_EMBEDDING_FLOATS EmbeddingEncoding = 0 // in EmbedResult.values
+	// In EmbedResult.data, little-endian f32. The same size as `values`; some
 	// languages read it faster (`numpy.frombuffer(data, "<f4")`).
 	EmbeddingEncoding_EMBEDDING_FLOAT32 EmbeddingEncoding = 1
-	// As EmbedResult.data, little-endian bfloat16: half the size.
+	// In EmbedResult.data, little-endian bfloat16: half the size.
 	EmbeddingEncoding_EMBEDDING_BFLOAT16 EmbeddingEncoding = 2
 )
 
@@ -346,7 +347,7 @@ const (
 	EmbeddingKind_EMBEDDING_KIND_UNSPECIFIED  EmbeddingKind = 0 // not used
 	EmbeddingKind_EMBEDDING_KIND_DENSE        EmbeddingKind = 1 // one vector
 	EmbeddingKind_EMBEDDING_KIND_SPARSE       EmbeddingKind = 2 // weights of tokens
-	EmbeddingKind_EMBEDDING_KIND_MULTI_VECTOR EmbeddingKind = 3 // a vector of each token that counts
+	EmbeddingKind_EMBEDDING_KIND_MULTI_VECTOR EmbeddingKind = 3 // one vector per token that counts
 )
 
 // Enum value maps for EmbeddingKind.
@@ -392,20 +393,20 @@ func (EmbeddingKind) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{5}
 }
 
-// The way from labels of tokens to labels of spans, as `aggregation_strategy`
-// of the token-classification pipeline of transformers. A prefix "B-" or "I-" of
-// a label tells where a span begins; the label of the span is without it.
+// The aggregation of token labels into spans, as `aggregation_strategy` of the
+// token-classification pipeline of transformers. A prefix "B-" or "I-" of a
+// label marks the beginning or inside of a span, whose label omits it.
 type Aggregation int32
 
 const (
 	Aggregation_AGGREGATION_UNSPECIFIED Aggregation = 0 // no spans: the labels of each token
-	Aggregation_AGGREGATION_NONE        Aggregation = 1 // a span for each token; its label keeps the prefix
-	Aggregation_AGGREGATION_SIMPLE      Aggregation = 2 // neighbours with the same label are one span
-	// The same, but a word has one label: that of its first token,
+	Aggregation_AGGREGATION_NONE        Aggregation = 1 // one span per token; its label keeps the prefix
+	Aggregation_AGGREGATION_SIMPLE      Aggregation = 2 // adjacent tokens with the same label are one span
+	// As SIMPLE, with one label per word: that of its first token.
 	Aggregation_AGGREGATION_FIRST Aggregation = 3
-	// that of the mean of its tokens' probabilities,
+	// As SIMPLE, with one label per word: that of its mean probabilities.
 	Aggregation_AGGREGATION_AVERAGE Aggregation = 4
-	// or that of its token with the highest probability.
+	// As SIMPLE, with one label per word: that of its most probable token.
 	Aggregation_AGGREGATION_MAX Aggregation = 5
 )
 
@@ -456,12 +457,12 @@ func (Aggregation) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{6}
 }
 
-// The vocabulary that texts or ids belong to. A Marian model may have two.
+// The vocabulary of texts or ids. A Marian model may have two.
 type Side int32
 
 const (
-	Side_SIDE_SOURCE Side = 0 // what a model reads
-	Side_SIDE_TARGET Side = 1 // what a model writes
+	Side_SIDE_SOURCE Side = 0 // the model's input
+	Side_SIDE_TARGET Side = 1 // the model's output
 )
 
 // Enum value maps for Side.
@@ -503,15 +504,15 @@ func (Side) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{7}
 }
 
-// What a model can be asked for.
+// A task that a model supports.
 type Task int32
 
 const (
 	Task_TASK_UNSPECIFIED     Task = 0 // not used
 	Task_TASK_GENERATE        Task = 1 // Generate, GenerateStream and Score
 	Task_TASK_EMBED           Task = 2 // Embed
-	Task_TASK_CLASSIFY        Task = 3 // Classify of texts and of pairs of texts
-	Task_TASK_CLASSIFY_TOKENS Task = 4 // Classify of each token of a text
+	Task_TASK_CLASSIFY        Task = 3 // Classify for texts and pairs of texts
+	Task_TASK_CLASSIFY_TOKENS Task = 4 // Classify for each token of a text
 	Task_TASK_FILL_MASK       Task = 5 // FillMask
 	Task_TASK_RERANK          Task = 6 // Rerank
 	Task_TASK_ZERO_SHOT       Task = 7 // Classify with candidate_labels, by entailment
@@ -574,14 +575,14 @@ func (Task) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{8}
 }
 
-// How the number that the model computes for a label becomes a score.
+// The function that converts a label's logit to a score.
 type LabelScores int32
 
 const (
 	LabelScores_LABEL_SCORES_UNSPECIFIED LabelScores = 0 // the model has no labels
-	LabelScores_LABEL_SCORES_SOFTMAX     LabelScores = 1 // probabilities of labels that exclude each other
-	LabelScores_LABEL_SCORES_SIGMOID     LabelScores = 2 // a probability of each label on its own
-	LabelScores_LABEL_SCORES_RAW         LabelScores = 3 // the number itself, for regression
+	LabelScores_LABEL_SCORES_SOFTMAX     LabelScores = 1 // probabilities of mutually exclusive labels
+	LabelScores_LABEL_SCORES_SIGMOID     LabelScores = 2 // an independent probability of each label
+	LabelScores_LABEL_SCORES_RAW         LabelScores = 3 // the logit itself, for regression
 )
 
 // Enum value maps for LabelScores.
@@ -627,12 +628,12 @@ func (LabelScores) EnumDescriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{9}
 }
 
-// The outcome of one input. On the wire it is google.rpc.Status without
+// The outcome of one input. Wire-compatible with google.rpc.Status without
 // details.
 type Status struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Code          int32                  `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`      // a google.rpc.Code; 0: OK
-	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"` // what went wrong; empty: OK
+	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"` // the error; empty: OK
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -681,16 +682,16 @@ func (x *Status) GetMessage() string {
 	return ""
 }
 
-// Token ids. At most max_source_tokens of the model may count.
+// Token ids. At most max_source_tokens of the model may be unmasked.
 type Tokens struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Ids of the model's vocabulary. The server adds nothing, so the list must
-	// have the special tokens too.
+	// include the special tokens.
 	Ids []int32 `protobuf:"varint,1,rep,packed,name=ids,proto3" json:"ids,omitempty"`
-	// One value for each token. 1: the token counts. 0: it is masked, and not
+	// One value per token. 1: the token counts. 0: it is masked, and not
 	// computed; the other tokens keep their positions. Empty: all tokens count.
 	AttentionMask []int32 `protobuf:"varint,2,rep,packed,name=attention_mask,json=attentionMask,proto3" json:"attention_mask,omitempty"`
-	// One value for each token: its token type, for models that have token types.
+	// One value per token: its token type, for models that have token types.
 	// BERT has 0 in the first text of a pair and 1 in the second. Empty: all 0.
 	Types         []int32 `protobuf:"varint,3,rep,packed,name=types,proto3" json:"types,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -751,9 +752,9 @@ func (x *Tokens) GetTypes() []int32 {
 // One message of a conversation.
 type ChatMessage struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
-	Role    string                 `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`       // "system", "user", "assistant", or what the template knows
+	Role    string                 `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`       // "system", "user", "assistant", or another of the template
 	Content string                 `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"` // the text of the message
-	// More fields of the message, as a JSON object: `{"tool_calls": [...]}`. A
+	// Further fields of the message, as a JSON object: `{"tool_calls": [...]}`. A
 	// field "content" in it replaces `content`. Empty: none.
 	FieldsJson    string `protobuf:"bytes,3,opt,name=fields_json,json=fieldsJson,proto3" json:"fields_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -811,19 +812,19 @@ func (x *ChatMessage) GetFieldsJson() string {
 	return ""
 }
 
-// A conversation, for models that chat. The model's chat template turns the
-// conversation into one text, and that text is the input. Special tokens that
-// are written out in the text are special, even those in messages, as in
+// A conversation, for chat models. The model's chat template renders the
+// conversation as one text, which is the input. Special tokens that
+// are spelled out in the text are special, even those in messages, as in
 // transformers.
 type Chat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At least 1. Limit: 1024, or max_source_tokens if that is more. The bytes of
 	// roles, contents and JSON together have the limit of a text (see Input).
 	Messages []*ChatMessage `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
-	// By default the text ends with the beginning of an answer of the assistant.
-	// True: leave that beginning out.
+	// By default the text ends with the generation prompt, the beginning of an
+	// answer of the assistant. True: omit it.
 	NoGenerationPrompt bool `protobuf:"varint,2,opt,name=no_generation_prompt,json=noGenerationPrompt,proto3" json:"no_generation_prompt,omitempty"`
-	// More variables of the template, as a JSON object:
+	// Further variables of the template, as a JSON object:
 	// `{"tools": [...], "enable_thinking": false}`. Empty: none.
 	VariablesJson string `protobuf:"bytes,3,opt,name=variables_json,json=variablesJson,proto3" json:"variables_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -881,19 +882,19 @@ func (x *Chat) GetVariablesJson() string {
 	return ""
 }
 
-// One input. Its text, tokens or chat is the source. For a model that continues
-// text the source is the prompt.
+// One input. Its text, tokens or chat is the source. For a decoder-only model
+// the source is the prompt.
 //
 // A source without tokens:
 //
-//   - Generate and GenerateStream compute nothing for it, and return as many
-//     empty results as were asked for. For a model that does not continue text,
-//     this also holds for a source that has special tokens only.
+//   - Generate and GenerateStream compute nothing for it, and return the
+//     requested number of empty results. For an encoder-decoder model, this also
+//     holds for a source of special tokens only.
 //   - The other calls need at least one token, and special tokens count.
 //
 // The limit of a text in bytes is max_source_tokens times the length of the
 // vocabulary's longest token, but at least 65536. A longer text is refused
-// before it is tokenised; with `truncate` it is cut.
+// before tokenisation; with `truncate` it is cut.
 type Input struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Input:
@@ -902,7 +903,7 @@ type Input struct {
 	//	*Input_Tokens
 	//	*Input_Chat
 	Input isInput_Input `protobuf_oneof:"input"`
-	// A second text, which makes a pair with `text`. Only for Classify.
+	// A second text, which forms a pair with `text`. Only for Classify.
 	Pair          *string `protobuf:"bytes,3,opt,name=pair,proto3,oneof" json:"pair,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -988,11 +989,11 @@ type Input_Text struct {
 }
 
 type Input_Tokens struct {
-	Tokens *Tokens `protobuf:"bytes,2,opt,name=tokens,proto3,oneof"` // taken as they are
+	Tokens *Tokens `protobuf:"bytes,2,opt,name=tokens,proto3,oneof"` // used as given
 }
 
 type Input_Chat struct {
-	// For models that chat. Only for Generate, GenerateStream and Score.
+	// For chat models. Only for Generate, GenerateStream and Score.
 	Chat *Chat `protobuf:"bytes,4,opt,name=chat,proto3,oneof"`
 }
 
@@ -1002,7 +1003,7 @@ func (*Input_Tokens) isInput_Input() {}
 
 func (*Input_Chat) isInput_Input() {}
 
-// Texts, one of which a result has to be.
+// A list of texts; a result must be one of them.
 type Choices struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Texts         []string               `protobuf:"bytes,1,rep,name=texts,proto3" json:"texts,omitempty"` // at least 1; none may be empty
@@ -1084,19 +1085,19 @@ func (*JsonObject) Descriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{6}
 }
 
-// What the text of a result has to be. Only tokens that keep to it are chosen,
-// and end of sequence only where the text may end. One of stop_ids that has a
-// text needs to keep to it, too. A result that ends for another reason is a
-// beginning of such a text. max_new_tokens brings a text to its end where it can: when few tokens are left, only a short
-// ending may follow, so that the text is whole, though the reason is MAX_LENGTH.
-// Nothing is done so where other parameters might ban the ending (bad_words,
-// suppress_tokens, begin_suppress_tokens, min_new_tokens, no_repeat_ngram_size,
-// force_words).
+// A restriction of the text of a result. Only tokens that satisfy it are
+// chosen, and end of sequence only where the text may end. One of stop_ids that
+// has a text must satisfy it, too. A result that ends for another reason is a
+// prefix of such a text. When few of max_new_tokens are left, only a short
+// ending may follow, so the text is complete, although the reason is
+// MAX_LENGTH. This does not apply if other parameters might ban the ending
+// (bad_words, suppress_tokens, begin_suppress_tokens, min_new_tokens,
+// no_repeat_ngram_size, force_words).
 //
-// The limit of a grammar is 262,144 bytes, and 2 s of CPU time and 64 MiB of
-// memory to compile it. A grammar that takes more is `INVALID_ARGUMENT`, and so
-// is one that no text of the model's tokens can follow. Compiled grammars are
-// kept for later requests.
+// A grammar is limited to 262,144 bytes, and its compilation to 2 s of CPU time
+// and 64 MiB of memory. A grammar that exceeds this is `INVALID_ARGUMENT`, and
+// so is one that no text of the model's tokens can satisfy. Compiled grammars
+// are cached for later requests.
 type Constraint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Constraint:
@@ -1199,7 +1200,7 @@ type isConstraint_Constraint interface {
 
 type Constraint_JsonSchema struct {
 	// JSON that this schema allows. It is written with one space after each ','
-	// and ':', and no others. Parts of a schema that cannot be held, as
+	// and ':', and no others. Unsupported keywords of a schema, such as
 	// uniqueItems, are errors.
 	JsonSchema string `protobuf:"bytes,1,opt,name=json_schema,json=jsonSchema,proto3,oneof"`
 }
@@ -1215,7 +1216,7 @@ type Constraint_Lark struct {
 }
 
 type Constraint_Choices struct {
-	Choices *Choices `protobuf:"bytes,4,opt,name=choices,proto3,oneof"` // one of some texts
+	Choices *Choices `protobuf:"bytes,4,opt,name=choices,proto3,oneof"` // one of several texts
 }
 
 type Constraint_JsonObject struct {
@@ -1232,11 +1233,11 @@ func (*Constraint_Choices) isConstraint_Constraint() {}
 
 func (*Constraint_JsonObject) isConstraint_Constraint() {}
 
-// A word that a result has to have.
+// A word that a result must contain.
 type ForceWord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tokens of one way to write the word; of several ways, one is enough.
-	// At least 1, at most 64, each of 1 to 64 tokens; none may begin with another.
+	// The tokens of each spelling of the word; one spelling is sufficient. At
+	// least 1, at most 64, each of 1 to 64 tokens; none may begin with another.
 	// An attention mask is not allowed.
 	Alternatives  []*Tokens `protobuf:"bytes,1,rep,name=alternatives,proto3" json:"alternatives,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1280,12 +1281,12 @@ func (x *ForceWord) GetAlternatives() []*Tokens {
 	return nil
 }
 
-// A token sequence, and how much likelier it is to be completed.
+// A token sequence, and a bias towards its completion.
 type SequenceBias struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Tokens *Tokens                `protobuf:"bytes,1,opt,name=tokens,proto3" json:"tokens,omitempty"` // 1 to 64; an attention mask is not allowed
-	// Added to the logit of the last token where the other tokens came just
-	// before. Limit: [-100, 100].
+	// Added to the logit of the last token if the other tokens immediately
+	// precede it. Limit: [-100, 100].
 	Bias          float32 `protobuf:"fixed32,2,opt,name=bias,proto3" json:"bias,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1335,17 +1336,18 @@ func (x *SequenceBias) GetBias() float32 {
 	return 0
 }
 
-// How to generate. The meaning of each field is that of transformers'
-// GenerationConfig. The value of a field that is absent comes from the model's
-// generation_config.json, else it is the default given here.
+// Parameters of generation. Each field has the meaning of transformers'
+// GenerationConfig. An absent field takes its value from the model's
+// generation_config.json, otherwise the default given here.
 type GenerationParams struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The most new tokens, end of sequence included. 0: as many as the model's
-	// positions and the memory for keys and values leave. Default: what the
-	// model's max_length leaves, else 256. Limit: max_target_tokens of the model,
-	// less the decoder start and the forced prefix.
+	// Maximum number of new tokens, end of sequence included. 0: as many as the
+	// model's positions and the memory for keys and values allow. Default: the
+	// model's max_length less the tokens before, otherwise 256. Limit:
+	// max_target_tokens of the model, less the decoder start and the forced
+	// prefix.
 	MaxNewTokens *int32 `protobuf:"varint,1,opt,name=max_new_tokens,json=maxNewTokens,proto3,oneof" json:"max_new_tokens,omitempty"`
-	// The fewest new tokens before an end of sequence. Default 0.
+	// Minimum number of new tokens before an end of sequence. Default 0.
 	MinNewTokens *int32 `protobuf:"varint,2,opt,name=min_new_tokens,json=minNewTokens,proto3,oneof" json:"min_new_tokens,omitempty"`
 	// Number of beams. 1: greedy search, or sampling. Default 1; also 1 if the
 	// request sets do_sample. Limit: max_beams of the model.
@@ -1353,44 +1355,44 @@ type GenerationParams struct {
 	// Number of results: the best beams (at most num_beams), or samples (at most
 	// max_beams). Default 1. A search may end with fewer.
 	NumReturnSequences *int32 `protobuf:"varint,4,opt,name=num_return_sequences,json=numReturnSequences,proto3,oneof" json:"num_return_sequences,omitempty"`
-	// The score of a beam is divided by length ^ length_penalty. Above 0 favours
-	// long results. Default 1. Limit: [-10, 10].
+	// The score of a beam is divided by length ^ length_penalty. Values above 0
+	// favour long results. Default 1. Limit: [-10, 10].
 	LengthPenalty *float32      `protobuf:"fixed32,5,opt,name=length_penalty,json=lengthPenalty,proto3,oneof" json:"length_penalty,omitempty"`
-	EarlyStopping EarlyStopping `protobuf:"varint,6,opt,name=early_stopping,json=earlyStopping,proto3,enum=attend.v1.EarlyStopping" json:"early_stopping,omitempty"` // when a beam search ends
-	// Sample instead of taking the likeliest token. Default false; also false if
-	// the request sets num_beams above 1. Not possible with beams.
+	EarlyStopping EarlyStopping `protobuf:"varint,6,opt,name=early_stopping,json=earlyStopping,proto3,enum=attend.v1.EarlyStopping" json:"early_stopping,omitempty"` // the end of a beam search
+	// Sample instead of choosing the likeliest token. Default false; also false
+	// if the request sets num_beams above 1. Not possible with beams.
 	DoSample *bool `protobuf:"varint,7,opt,name=do_sample,json=doSample,proto3,oneof" json:"do_sample,omitempty"`
-	// Temperature of sampling. Below 1: likely tokens get likelier. Default 1.
+	// Sampling temperature. Below 1: likely tokens become likelier. Default 1.
 	// Limit: (0, 100].
 	Temperature *float32 `protobuf:"fixed32,8,opt,name=temperature,proto3,oneof" json:"temperature,omitempty"`
-	// Sample from this many of the likeliest tokens. 0: from all. Default 50.
+	// Sample from this number of likeliest tokens. 0: from all. Default 50.
 	TopK *int32 `protobuf:"varint,9,opt,name=top_k,json=topK,proto3,oneof" json:"top_k,omitempty"`
-	// Sample from the likeliest tokens that together have this probability.
-	// Default 1: off. Limit: (0, 1].
+	// Sample from the smallest set of likeliest tokens whose total probability is
+	// at least top_p. Default 1: off. Limit: (0, 1].
 	TopP *float32 `protobuf:"fixed32,10,opt,name=top_p,json=topP,proto3,oneof" json:"top_p,omitempty"`
-	// Sample from tokens that are at least this many times as likely as the
+	// Sample from tokens with at least min_p times the probability of the
 	// likeliest one. Default 0: off. Limit: [0, 1].
 	MinP *float32 `protobuf:"fixed32,11,opt,name=min_p,json=minP,proto3,oneof" json:"min_p,omitempty"`
-	// Seed of sampling. The same seed gives the same samples on the same machine,
-	// whatever else runs. Default: the server draws one for each input, and
-	// returns it in Usage.
+	// Sampling seed. The same seed gives the same samples on the same machine,
+	// regardless of other requests. Default: the server draws one for each input,
+	// and returns it in Usage.
 	Seed *uint64 `protobuf:"varint,12,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
-	// Above 1: tokens that came before become less likely. Default 1: off.
+	// Above 1: tokens that have occurred become less likely. Default 1: off.
 	// Limit: (0, 100].
 	RepetitionPenalty *float32 `protobuf:"fixed32,13,opt,name=repetition_penalty,json=repetitionPenalty,proto3,oneof" json:"repetition_penalty,omitempty"`
-	// Subtracted from the logit of each token that came before. Default 0. Limit:
-	// [-100, 100].
+	// Subtracted from the logit of each token that has occurred. Default 0.
+	// Limit: [-100, 100].
 	PresencePenalty *float32 `protobuf:"fixed32,14,opt,name=presence_penalty,json=presencePenalty,proto3,oneof" json:"presence_penalty,omitempty"`
-	// Subtracted from the logit of a token once for each time that it came
-	// before. Default 0. Limit: [-100, 100].
+	// Subtracted from the logit of a token once for each of its occurrences.
+	// Default 0. Limit: [-100, 100].
 	FrequencyPenalty *float32 `protobuf:"fixed32,15,opt,name=frequency_penalty,json=frequencyPenalty,proto3,oneof" json:"frequency_penalty,omitempty"`
-	// No sequence of this many tokens occurs twice. Default 0: off. Limit:
+	// No token sequence of this length occurs twice. Default 0: off. Limit:
 	// [0, 1000].
 	NoRepeatNgramSize *int32 `protobuf:"varint,16,opt,name=no_repeat_ngram_size,json=noRepeatNgramSize,proto3,oneof" json:"no_repeat_ngram_size,omitempty"`
 	// Token sequences that are never generated, in addition to those of the
 	// model. Together at most 4,096 entries of at most 64 tokens each.
 	BadWords []*Tokens `protobuf:"bytes,17,rep,name=bad_words,json=badWords,proto3" json:"bad_words,omitempty"`
-	// The tokens that the result must start with. They are not scored, not
+	// Tokens that the result must start with. They are not scored, not
 	// counted and not returned. Default: none.
 	//
 	// Types that are valid to be assigned to ForcedPrefix:
@@ -1401,51 +1403,52 @@ type GenerationParams struct {
 	// Tokens that end a result as end of sequence does, in addition to the end
 	// tokens of the model. At most 64.
 	StopIds []int32 `protobuf:"varint,20,rep,packed,name=stop_ids,json=stopIds,proto3" json:"stop_ids,omitempty"`
-	// A result ends when it has one of these texts; special tokens, which are no
-	// text otherwise, are read as they are spelled. The text that is returned ends
+	// A result ends when it contains one of these texts; special tokens, which
+	// otherwise have no text, match by their spelling. The returned text ends
 	// before the stop string. The request and the model together may have at most
 	// 16 stop strings of at most 256 bytes each.
 	StopStrings []string `protobuf:"bytes,21,rep,name=stop_strings,json=stopStrings,proto3" json:"stop_strings,omitempty"`
 	// Return the log-probability of each token. Default false.
 	LogProbs *bool `protobuf:"varint,22,opt,name=log_probs,json=logProbs,proto3,oneof" json:"log_probs,omitempty"`
-	// Alternatives returned for each token, best first. Default 0. Limit 20.
+	// Number of alternatives returned for each token, best first. Default 0.
+	// Limit 20.
 	TopLogProbs *int32 `protobuf:"varint,23,opt,name=top_log_probs,json=topLogProbs,proto3,oneof" json:"top_log_probs,omitempty"`
 	// Return the log-probability of each token of the prompt, with top_log_probs
-	// alternatives. For that the whole prompt is computed, even if a part of it
-	// is in the prefix cache. Only for models that continue text. Default false.
+	// alternatives. This computes the whole prompt, even if the prefix cache has
+	// some of it. Only for decoder-only models. Default false.
 	PromptLogProbs *bool `protobuf:"varint,24,opt,name=prompt_log_probs,json=promptLogProbs,proto3,oneof" json:"prompt_log_probs,omitempty"`
-	// Return the ids and the text of the prompt. Only for models that continue
-	// text. Default false.
+	// Return the ids and the text of the prompt. Only for decoder-only models.
+	// Default false.
 	Echo *bool `protobuf:"varint,25,opt,name=echo,proto3,oneof" json:"echo,omitempty"`
-	// What the text of each result has to be. Default: anything. The text is that
-	// of the tokens one after the other: a tokenizer that cleans up spaces may
+	// Restricts the text of each result. Default: none. The text is the
+	// concatenation of the tokens: a tokenizer that cleans up spaces may
 	// still change it. Not for models without a tokenizer.
 	Constraint *Constraint `protobuf:"bytes,26,opt,name=constraint,proto3" json:"constraint,omitempty"`
-	// Added to the logit of each of these ids. (Under beam search: to the
-	// log-probability.) At most 4,096 entries, those of sequence_bias and of the
-	// model included. Limit: [-100, 100].
+	// Added to the logit of each of these ids. (In beam search: to the
+	// log-probability.) At most 4,096 entries, including those of sequence_bias
+	// and of the model. Limit: [-100, 100].
 	LogitBias map[int32]float32 `protobuf:"bytes,27,rep,name=logit_bias,json=logitBias,proto3" json:"logit_bias,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"fixed32,2,opt,name=value"`
 	// Token ids that are never generated, in addition to those of the model.
 	// Together at most 4,096.
 	SuppressTokens []int32 `protobuf:"varint,28,rep,packed,name=suppress_tokens,json=suppressTokens,proto3" json:"suppress_tokens,omitempty"`
-	// Token ids that are not the first of a result, in addition to those of the
-	// model. (Where the model forces the first token: not the second.) Together
+	// Token ids that are never the first of a result, in addition to those of the
+	// model. (If the model forces the first token: never the second.) Together
 	// at most 4,096.
 	BeginSuppressTokens []int32 `protobuf:"varint,29,rep,packed,name=begin_suppress_tokens,json=beginSuppressTokens,proto3" json:"begin_suppress_tokens,omitempty"`
 	// Token sequences that become likelier or less likely, in addition to those
 	// of the model. Entries of the same tokens add up. Limits: see logit_bias.
 	SequenceBias []*SequenceBias `protobuf:"bytes,30,rep,name=sequence_bias,json=sequenceBias,proto3" json:"sequence_bias,omitempty"`
-	// Words that each result has to have, in any order. Only with num_beams above
-	// 1, and without `constraint` and stop strings. A result that max_new_tokens
-	// cuts may lack some. At most 64. The meaning is that of force_words_ids of
-	// transformers 4.55 (later versions have none), but that tokens of the source
-	// and of the forced prefix do not count.
+	// Words that each result must contain, in any order. Only with num_beams
+	// above 1, and without `constraint` and stop strings. A result that
+	// max_new_tokens truncates may lack some. At most 64. The meaning is that of
+	// force_words_ids of transformers 4.55 (later versions lack it), except that
+	// tokens of the source and of the forced prefix do not count.
 	ForceWords []*ForceWord `protobuf:"bytes,31,rep,name=force_words,json=forceWords,proto3" json:"force_words,omitempty"`
-	// Cached keys and values (the prefix cache) are shared by the requests of one
-	// salt only. Default: by those of the tenant, or without `--tenants` by all.
-	// Requests that name the same salt share them whatever their tenants are.
-	// Response times tell who knows a salt which prompts have it, so it should be
-	// a secret of those who share it. At most 256 bytes.
+	// Restricts the sharing of cached keys and values (the prefix cache) to
+	// requests of the same salt, across tenants. Default: sharing within the
+	// tenant, or without `--tenants` among all requests. Response times reveal to
+	// anyone who knows a salt which prompts were sent with it, so it should be a
+	// shared secret. At most 256 bytes.
 	CacheSalt     string `protobuf:"bytes,32,opt,name=cache_salt,json=cacheSalt,proto3" json:"cache_salt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1732,20 +1735,20 @@ func (*GenerationParams_PrefixText) isGenerationParams_ForcedPrefix() {}
 
 func (*GenerationParams_PrefixTokens) isGenerationParams_ForcedPrefix() {}
 
-// Which tokens of the source the tokens of a result or target were made from.
+// The source tokens that correspond to the tokens of a result or target.
 //
-// The weights are the attention of the decoder's last layer to the source, when
-// the token was chosen: the mean over all heads. That is `cross_attentions[-1]`
-// of transformers. Only for models with an encoder and a decoder. The weights
-// of an input may be 16,777,216 numbers: results x new tokens x source tokens.
+// The weights are the attention of the decoder's last layer to the source when
+// the token was chosen, averaged over all heads: `cross_attentions[-1]`
+// of transformers. Only for encoder-decoder models. An input may have at most
+// 16,777,216 weights: results x new tokens x source tokens.
 type Alignment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One for each token: the index, in source_tokens of the result, of the
+	// One per token: the index, in source_tokens of the result, of the
 	// source token with the highest weight. Special tokens do not count; -1: all
 	// source tokens are special.
 	Source []int32 `protobuf:"varint,1,rep,packed,name=source,proto3" json:"source,omitempty"`
-	// The weights of each token, one token after the other: as many numbers as
-	// the source has tokens, which add up to 1. Only with ALIGNMENTS_SOFT.
+	// The weights of each token, concatenated: one per source token, which add up
+	// to 1. Only with ALIGNMENTS_SOFT.
 	Weights       []float32 `protobuf:"fixed32,2,rep,packed,name=weights,proto3" json:"weights,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1795,28 +1798,28 @@ func (x *Alignment) GetWeights() []float32 {
 	return nil
 }
 
-// Inputs to generate for, and how.
+// Inputs and parameters of generation.
 type GenerateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Model string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"` // empty: the server's default model
 	// At least 1. Limit: max_batch_inputs (default 256).
 	Inputs []*Input          `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"`
-	Params *GenerationParams `protobuf:"bytes,3,opt,name=params,proto3" json:"params,omitempty"` // of all inputs
+	Params *GenerationParams `protobuf:"bytes,3,opt,name=params,proto3" json:"params,omitempty"` // for all inputs
 	// Among the calls of one tenant (--tenants, --fair-share), those with a
 	// higher priority go first. Waiting raises the priority. Default 0. Limit:
 	// [-10, 10].
 	Priority int32 `protobuf:"varint,4,opt,name=priority,proto3" json:"priority,omitempty"`
-	// Cut a source that is too long, instead of refusing it. Its final special
-	// tokens are kept. One kind of text is refused nevertheless: a text above the
-	// limit of bytes (see Input) whose first bytes, up to that limit, have fewer
-	// tokens than the source may have. Example: a very long run of spaces.
+	// Truncate a source that is too long, instead of refusing it. Its final
+	// special tokens are kept. A text above the limit of bytes (see Input) is
+	// still refused if its first bytes, up to that limit, have fewer tokens than
+	// the source may have. Example: a very long run of spaces.
 	Truncate bool `protobuf:"varint,5,opt,name=truncate,proto3" json:"truncate,omitempty"`
-	// For multilingual models: the language of the texts, as the model's
-	// tokenizer spells it or in another way: "en" is "eng_Latn". Empty: what the
-	// model's files say.
+	// For multilingual models: the language of the texts, as spelled by the
+	// model's tokenizer or otherwise: "en" is "eng_Latn". Empty: the default of
+	// the model's files.
 	SourceLanguage string `protobuf:"bytes,6,opt,name=source_language,json=sourceLanguage,proto3" json:"source_language,omitempty"`
-	// For multilingual models: the language of the results. Empty: what the
-	// model's files say.
+	// For multilingual models: the language of the results. Empty: the default of
+	// the model's files.
 	TargetLanguage string     `protobuf:"bytes,7,opt,name=target_language,json=targetLanguage,proto3" json:"target_language,omitempty"`
 	Alignments     Alignments `protobuf:"varint,8,opt,name=alignments,proto3,enum=attend.v1.Alignments" json:"alignments,omitempty"` // align the results with the sources
 	unknownFields  protoimpl.UnknownFields
@@ -1970,7 +1973,7 @@ func (x *TokenLogProb) GetLogProb() float32 {
 	return 0
 }
 
-// A token of a result, and the alternatives to the token.
+// A token of a result, and its alternatives.
 type TokenLogProbs struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Token         *TokenLogProb          `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"` // the token of the result
@@ -2023,19 +2026,19 @@ func (x *TokenLogProbs) GetTop() []*TokenLogProb {
 	return nil
 }
 
-// What the results of an input continue: the tokens of the source, special
-// tokens included, then the forced prefix.
+// The tokens that the results of an input continue: the tokens of the source,
+// special tokens included, then the forced prefix.
 type Prompt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The text, as Detokenize gives it. The text of a choice follows it directly.
-	// Only if echo was asked for.
+	// The text, as Detokenize returns it. The text of a choice follows it
+	// directly. Only if echo was requested.
 	Text string  `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
-	Ids  []int32 `protobuf:"varint,2,rep,packed,name=ids,proto3" json:"ids,omitempty"` // only if echo was asked for
-	// One entry for each token of the prompt. Only if prompt_log_probs was asked
-	// for. Nothing comes before the first token, so the first entry has log_prob
-	// 0 and no alternatives. With dynamic or longrope positions, numbers beyond
-	// the original length may differ from those of Score: Score does not count
-	// the last token of its target as part of the length.
+	Ids  []int32 `protobuf:"varint,2,rep,packed,name=ids,proto3" json:"ids,omitempty"` // only if echo was requested
+	// One entry per token of the prompt. Only if prompt_log_probs was requested.
+	// The first token has no predecessor, so the first entry has log_prob
+	// 0 and no alternatives. With dynamic or longrope positions, values beyond
+	// the original length may differ from those of Score: Score does not include
+	// the last token of its target in the length.
 	LogProbs      []*TokenLogProbs `protobuf:"bytes,3,rep,name=log_probs,json=logProbs,proto3" json:"log_probs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2095,17 +2098,17 @@ func (x *Prompt) GetLogProbs() []*TokenLogProbs {
 // One result of an input.
 type Choice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The text. For models that continue text: what follows the source's text,
-	// with the space between the two.
+	// The text. For decoder-only models: the continuation of the source's text,
+	// including the space between the two.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// New tokens, end of sequence included.
 	Ids          []int32          `protobuf:"varint,2,rep,packed,name=ids,proto3" json:"ids,omitempty"`
-	LogProbs     []*TokenLogProbs `protobuf:"bytes,3,rep,name=log_probs,json=logProbs,proto3" json:"log_probs,omitempty"`                                          // one for each of ids, if asked for
-	FinishReason FinishReason     `protobuf:"varint,4,opt,name=finish_reason,json=finishReason,proto3,enum=attend.v1.FinishReason" json:"finish_reason,omitempty"` // why it ended
+	LogProbs     []*TokenLogProbs `protobuf:"bytes,3,rep,name=log_probs,json=logProbs,proto3" json:"log_probs,omitempty"`                                          // one for each of ids, if requested
+	FinishReason FinishReason     `protobuf:"varint,4,opt,name=finish_reason,json=finishReason,proto3,enum=attend.v1.FinishReason" json:"finish_reason,omitempty"` // the reason why it ended
 	// Beam search: sum of log-probabilities / length ^ length_penalty. Greedy
-	// search and sampling: the sum, if log_probs was asked for.
+	// search and sampling: the sum, if log_probs was requested.
 	Score         float32    `protobuf:"fixed32,5,opt,name=score,proto3" json:"score,omitempty"`
-	Alignment     *Alignment `protobuf:"bytes,6,opt,name=alignment,proto3" json:"alignment,omitempty"` // of ids, if alignments were asked for
+	Alignment     *Alignment `protobuf:"bytes,6,opt,name=alignment,proto3" json:"alignment,omitempty"` // alignment of ids, if requested
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2182,13 +2185,13 @@ func (x *Choice) GetAlignment() *Alignment {
 	return nil
 }
 
-// How many tokens of an input were computed and returned.
+// Numbers of computed and returned tokens of an input.
 type Usage struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
-	SourceTokens    int32                  `protobuf:"varint,1,opt,name=source_tokens,json=sourceTokens,proto3" json:"source_tokens,omitempty"`          // tokens computed, special tokens included
-	GeneratedTokens int32                  `protobuf:"varint,2,opt,name=generated_tokens,json=generatedTokens,proto3" json:"generated_tokens,omitempty"` // tokens of all choices returned
-	Truncated       bool                   `protobuf:"varint,3,opt,name=truncated,proto3" json:"truncated,omitempty"`                                    // the source was cut
-	Seed            uint64                 `protobuf:"varint,4,opt,name=seed,proto3" json:"seed,omitempty"`                                              // if sampled: the seed that was used
+	SourceTokens    int32                  `protobuf:"varint,1,opt,name=source_tokens,json=sourceTokens,proto3" json:"source_tokens,omitempty"`          // computed tokens, special tokens included
+	GeneratedTokens int32                  `protobuf:"varint,2,opt,name=generated_tokens,json=generatedTokens,proto3" json:"generated_tokens,omitempty"` // tokens of all returned choices
+	Truncated       bool                   `protobuf:"varint,3,opt,name=truncated,proto3" json:"truncated,omitempty"`                                    // the source was truncated
+	Seed            uint64                 `protobuf:"varint,4,opt,name=seed,proto3" json:"seed,omitempty"`                                              // the seed, if sampled
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -2255,8 +2258,8 @@ func (x *Usage) GetSeed() uint64 {
 // not happened.
 type Timings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Queue *durationpb.Duration   `protobuf:"bytes,1,opt,name=queue,proto3" json:"queue,omitempty"` // from arrival until first computed
-	// From first computed until the source is encoded, waiting included.
+	Queue *durationpb.Duration   `protobuf:"bytes,1,opt,name=queue,proto3" json:"queue,omitempty"` // from arrival to the first step
+	// From the first step to the end of the encode, waiting included.
 	Encode        *durationpb.Duration `protobuf:"bytes,2,opt,name=encode,proto3" json:"encode,omitempty"`
 	FirstToken    *durationpb.Duration `protobuf:"bytes,3,opt,name=first_token,json=firstToken,proto3" json:"first_token,omitempty"` // from arrival to first output
 	Total         *durationpb.Duration `protobuf:"bytes,4,opt,name=total,proto3" json:"total,omitempty"`                             // from arrival to end
@@ -2325,12 +2328,12 @@ func (x *Timings) GetTotal() *durationpb.Duration {
 // The result of one input.
 type GenerateResult struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
-	Status  *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`   // OK, or why the input failed
+	Status  *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`   // OK, or the error of the input
 	Choices []*Choice              `protobuf:"bytes,2,rep,name=choices,proto3" json:"choices,omitempty"` // best first
-	Usage   *Usage                 `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`     // tokens that were computed
-	Timings *Timings               `protobuf:"bytes,4,opt,name=timings,proto3" json:"timings,omitempty"` // where the time went
-	Prompt  *Prompt                `protobuf:"bytes,5,opt,name=prompt,proto3" json:"prompt,omitempty"`   // if echo or prompt_log_probs was asked for
-	// The tokens that were read, if alignments were asked for.
+	Usage   *Usage                 `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`     // computed tokens
+	Timings *Timings               `protobuf:"bytes,4,opt,name=timings,proto3" json:"timings,omitempty"` // times by phase
+	Prompt  *Prompt                `protobuf:"bytes,5,opt,name=prompt,proto3" json:"prompt,omitempty"`   // if echo or prompt_log_probs was requested
+	// The tokens of the source, if alignments were requested.
 	SourceTokens  []*SourceToken `protobuf:"bytes,6,rep,name=source_tokens,json=sourceTokens,proto3" json:"source_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2461,28 +2464,28 @@ func (x *GenerateResponse) GetModel() string {
 	return ""
 }
 
-// A part of one choice of one input. Chunks of a choice come in order. Their
-// ids, texts and log_probs, joined, are those that Generate returns.
+// A segment of one choice of one input. Chunks of a choice come in order. Their
+// concatenated ids, texts and log_probs equal those of Generate.
 type GenerateChunk struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Input  int32                  `protobuf:"varint,1,opt,name=input,proto3" json:"input,omitempty"`    // index of the input in the request
 	Choice int32                  `protobuf:"varint,2,opt,name=choice,proto3" json:"choice,omitempty"`  // index of the choice
 	Ids    []int32                `protobuf:"varint,3,rep,packed,name=ids,proto3" json:"ids,omitempty"` // new tokens
 	// New text, whole characters only. Text that may be the start of a stop
-	// string is held back until it is known not to be one.
+	// string is withheld until it is known not to be one.
 	Text     string           `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	LogProbs []*TokenLogProbs `protobuf:"bytes,5,rep,name=log_probs,json=logProbs,proto3" json:"log_probs,omitempty"` // one for each of ids, if asked for
+	LogProbs []*TokenLogProbs `protobuf:"bytes,5,rep,name=log_probs,json=logProbs,proto3" json:"log_probs,omitempty"` // one for each of ids, if requested
 	// Set in the last chunk of a choice.
 	FinishReason FinishReason `protobuf:"varint,6,opt,name=finish_reason,json=finishReason,proto3,enum=attend.v1.FinishReason" json:"finish_reason,omitempty"`
 	Score        float32      `protobuf:"fixed32,7,opt,name=score,proto3" json:"score,omitempty"` // as in Choice; set in the last chunk of a choice
-	// Set in the last chunk of an input, and only there.
+	// Set only in the last chunk of an input.
 	Status  *Status  `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
 	Usage   *Usage   `protobuf:"bytes,9,opt,name=usage,proto3" json:"usage,omitempty"`      // set in the last chunk of an input
 	Timings *Timings `protobuf:"bytes,10,opt,name=timings,proto3" json:"timings,omitempty"` // set in the last chunk of an input
-	// Set in the first chunk of an input, and only there, if echo or
-	// prompt_log_probs was asked for. Absent if the input has failed before.
+	// Set only in the first chunk of an input, if echo or
+	// prompt_log_probs was requested. Absent if the input failed earlier.
 	Prompt *Prompt `protobuf:"bytes,11,opt,name=prompt,proto3" json:"prompt,omitempty"`
-	// Of all tokens of the choice, if alignments were asked for. Set in the last
+	// Alignment of all tokens of the choice, if requested. Set in the last
 	// chunk of a choice.
 	Alignment *Alignment `protobuf:"bytes,12,opt,name=alignment,proto3" json:"alignment,omitempty"`
 	// As in GenerateResult. Set in the last chunk of an input.
@@ -2612,13 +2615,13 @@ func (x *GenerateChunk) GetSourceTokens() []*SourceToken {
 	return nil
 }
 
-// A term whose translation is given.
+// A term with a given translation.
 type GlossaryTerm struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 16 words, at most 256 bytes. Found as whole words. A term without
-	// capitals is found in any case, others are found as they are written.
+	// 1 to 16 words, at most 256 bytes. Matched as whole words. A term without
+	// capitals matches in any case, other terms match only as written.
 	Source string `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
-	// What the translation has in its place, as it is. At most 256 bytes.
+	// Its translation, inserted as given. At most 256 bytes.
 	Target        string `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2669,37 +2672,37 @@ func (x *GlossaryTerm) GetTarget() string {
 }
 
 // Documents to translate. Each is split into sentences, which run together.
-// What is between sentences, white space and tags, stays byte for byte. These
-// stay as they are, wherever the sentence has them: URLs, e-mail addresses,
+// White space and tags between sentences stay byte for byte. Literals within
+// sentences stay unchanged: URLs, e-mail addresses,
 // placeholders ({name}, {{name}}, ${name}, %s, %(name)s, %1$d), numbers with a
 // unit.
 //
-// A sentence that is longer than max_source_tokens is cut behind a comma or the
-// like, else between words.
+// A sentence that is longer than max_source_tokens is split after a comma or
+// similar mark, otherwise between words.
 type TranslateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Model string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"` // empty: the server's default model
 	// At least 1. Limit: max_batch_inputs. Their sentences together: at most
-	// max_document_sentences (`--max-document-sentences`, default 8192); with soft
-	// alignments or log_probs at most max_batch_inputs.
+	// max_document_sentences (`--max-document-sentences`, default 8192); with
+	// soft alignments or log_probs at most max_batch_inputs.
 	Documents []string       `protobuf:"bytes,2,rep,name=documents,proto3" json:"documents,omitempty"`
-	Format    DocumentFormat `protobuf:"varint,3,opt,name=format,proto3,enum=attend.v1.DocumentFormat" json:"format,omitempty"` // of all documents
-	// The language of the documents. It says how sentences end, and for
-	// multilingual models what to read. Must be a language of the model, if its
-	// files name some (source_languages of Model), in its spelling or another:
-	// "en" is "eng_Latn". Empty: what the model's files say.
+	Format    DocumentFormat `protobuf:"varint,3,opt,name=format,proto3,enum=attend.v1.DocumentFormat" json:"format,omitempty"` // for all documents
+	// The language of the documents. It determines the end of sentences, and for
+	// multilingual models the source language. Must be a language of the model,
+	// if its files name any (source_languages of Model), in its spelling or
+	// another: "en" is "eng_Latn". Empty: the default of the model's files.
 	SourceLanguage string `protobuf:"bytes,4,opt,name=source_language,json=sourceLanguage,proto3" json:"source_language,omitempty"`
-	// The language of the translations, likewise; but if the files name no
-	// languages, it must be empty. Empty: what the model's files say.
+	// The language of the translations, with the same rules; if the files name no
+	// languages, it must be empty. Empty: the default of the model's files.
 	TargetLanguage string `protobuf:"bytes,5,opt,name=target_language,json=targetLanguage,proto3" json:"target_language,omitempty"`
-	// How to generate each sentence. Not num_return_sequences, echo,
-	// prompt_log_probs, the constraint and the forced prefix.
+	// Parameters of each sentence. num_return_sequences, echo,
+	// prompt_log_probs, the constraint and the forced prefix are not allowed.
 	Params *GenerationParams `protobuf:"bytes,6,opt,name=params,proto3" json:"params,omitempty"`
-	// Other translations of each sentence to return: the next best beams, or more
-	// samples. Takes at least so many beams and one more. Default 0. With some,
+	// Number of further translations of each sentence: the next best beams, or
+	// more samples. Uses at least one more beam than this. Default 0. Otherwise
 	// the documents may have 16 MiB / (alternatives + 1) together.
 	Alternatives int32 `protobuf:"varint,7,opt,name=alternatives,proto3" json:"alternatives,omitempty"`
-	// At most 1000. Of two terms with the same source, the later counts.
+	// At most 1000. If two terms have the same source, the later one counts.
 	Glossary      []*GlossaryTerm `protobuf:"bytes,8,rep,name=glossary,proto3" json:"glossary,omitempty"`
 	Alignments    Alignments      `protobuf:"varint,9,opt,name=alignments,proto3,enum=attend.v1.Alignments" json:"alignments,omitempty"` // align the sentences' choices
 	Priority      int32           `protobuf:"varint,10,opt,name=priority,proto3" json:"priority,omitempty"`                              // as in GenerateRequest
@@ -2807,25 +2810,25 @@ func (x *TranslateRequest) GetPriority() int32 {
 	return 0
 }
 
-// A sentence of a document, and what became of it.
+// A sentence of a document and its translation.
 type TranslatedSentence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The sentence is bytes [source_begin, source_end) of the document, the tags
-	// inside of it included.
+	// The sentence is bytes [source_begin, source_end) of the document, including
+	// the tags within it.
 	SourceBegin int32 `protobuf:"varint,1,opt,name=source_begin,json=sourceBegin,proto3" json:"source_begin,omitempty"`
 	SourceEnd   int32 `protobuf:"varint,2,opt,name=source_end,json=sourceEnd,proto3" json:"source_end,omitempty"` // see source_begin
 	// Its translation is bytes [target_begin, target_end) of the translation.
 	TargetBegin int32 `protobuf:"varint,3,opt,name=target_begin,json=targetBegin,proto3" json:"target_begin,omitempty"`
 	TargetEnd   int32 `protobuf:"varint,4,opt,name=target_end,json=targetEnd,proto3" json:"target_end,omitempty"` // see target_begin
-	// What the model read: without tags, white space as one space. Names stand in
-	// for what the model should not read.
+	// The input of the model: without tags, with white space as one space, and
+	// with names in place of literals.
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
-	// What the model made of `text`, before terms and tags were put in.
+	// The model's output for `text`, before terms and tags are inserted.
 	Choice *Choice `protobuf:"bytes,6,opt,name=choice,proto3" json:"choice,omitempty"`
-	// Other translations of the sentence, best first, as the document would have
-	// them.
+	// Further translations of the sentence, best first, as they would appear in
+	// the document.
 	Alternatives []string `protobuf:"bytes,7,rep,name=alternatives,proto3" json:"alternatives,omitempty"`
-	// The tokens of `text`, if alignments were asked for.
+	// The tokens of `text`, if alignments were requested.
 	SourceTokens  []*SourceToken `protobuf:"bytes,8,rep,name=source_tokens,json=sourceTokens,proto3" json:"source_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2920,15 +2923,15 @@ func (x *TranslatedSentence) GetSourceTokens() []*SourceToken {
 // The translation of one document.
 type Translation struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or why one of its sentences failed
+	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or the error of one of its sentences
 	Text   string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`     // the translated document
-	// Those that were translated. What has no letters is not.
+	// The translated sentences. Sentences without letters are not translated.
 	Sentences []*TranslatedSentence `protobuf:"bytes,3,rep,name=sentences,proto3" json:"sentences,omitempty"`
-	// The document with the n-th alternative of each sentence, or with the last
-	// one that the sentence has.
+	// The document with the n-th alternative of each sentence, or with the
+	// sentence's last one if it has fewer.
 	Alternatives  []string `protobuf:"bytes,4,rep,name=alternatives,proto3" json:"alternatives,omitempty"`
-	Usage         *Usage   `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`     // of all its sentences
-	Timings       *Timings `protobuf:"bytes,6,opt,name=timings,proto3" json:"timings,omitempty"` // from its first sentence's to its last one's
+	Usage         *Usage   `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`     // sum over its sentences
+	Timings       *Timings `protobuf:"bytes,6,opt,name=timings,proto3" json:"timings,omitempty"` // from the first sentence to the last
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3058,18 +3061,17 @@ func (x *TranslateResponse) GetModel() string {
 	return ""
 }
 
-// A part of one translation. Documents come in order. The texts of a document's
-// chunks, joined, are the text that Translate returns.
+// A segment of one translation. Documents come in order. The concatenated texts
+// of a document's chunks equal the text of Translate.
 type TranslateChunk struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Document int32                  `protobuf:"varint,1,opt,name=document,proto3" json:"document,omitempty"` // index of the document in the request
-	// What stands before a sentence, and the sentence; in the last chunk of a
-	// document what stands behind its last sentence.
+	// A sentence with the text before it; in the last chunk of a
+	// document the text after its last sentence.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	// The sentence at the end of `text`. Absent in the last chunk of a document.
 	Sentence *TranslatedSentence `protobuf:"bytes,3,opt,name=sentence,proto3" json:"sentence,omitempty"`
-	// Set in the last chunk of a document, and only there. An error: the document
-	// ends here.
+	// Set only in the last chunk of a document. An error ends the document.
 	Status        *Status  `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
 	Usage         *Usage   `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`     // set in the last chunk of a document
 	Timings       *Timings `protobuf:"bytes,6,opt,name=timings,proto3" json:"timings,omitempty"` // set in the last chunk of a document
@@ -3158,7 +3160,7 @@ type ScoreRequest struct {
 	Priority       int32                  `protobuf:"varint,4,opt,name=priority,proto3" json:"priority,omitempty"`                                  // as in GenerateRequest
 	Truncate       bool                   `protobuf:"varint,5,opt,name=truncate,proto3" json:"truncate,omitempty"`                                  // as in GenerateRequest; cuts sources only
 	SourceLanguage string                 `protobuf:"bytes,6,opt,name=source_language,json=sourceLanguage,proto3" json:"source_language,omitempty"` // as in GenerateRequest
-	TargetLanguage string                 `protobuf:"bytes,7,opt,name=target_language,json=targetLanguage,proto3" json:"target_language,omitempty"` // the language of targets that are texts
+	TargetLanguage string                 `protobuf:"bytes,7,opt,name=target_language,json=targetLanguage,proto3" json:"target_language,omitempty"` // the language of text targets
 	Alignments     Alignments             `protobuf:"varint,8,opt,name=alignments,proto3,enum=attend.v1.Alignments" json:"alignments,omitempty"`    // align the targets with the sources
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -3250,16 +3252,16 @@ func (x *ScoreRequest) GetAlignments() Alignments {
 	return Alignments_ALIGNMENTS_NONE
 }
 
-// A source, and the target whose log-probabilities are wanted.
+// A source, and the target to score.
 type ScorePair struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Source *Input                 `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"` // at least one token, special tokens included
-	// What is scored: at least one token.
+	// The scored tokens: at least one.
 	//
-	// A text gets the model's end of sequence, except for models that continue
-	// text. Token ids are taken as they are.
+	// The model's end of sequence is appended to a text, except for decoder-only
+	// models. Token ids are used as given.
 	//
-	// Limit: `len(target) <= max_target_tokens`. For models that continue text:
+	// Limit: `len(target) <= max_target_tokens`. For decoder-only models:
 	// `len(source) + len(target) <= max_target_tokens + 1`.
 	Target        *Input `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3313,13 +3315,13 @@ func (x *ScorePair) GetTarget() *Input {
 // The result of one pair.
 type ScoreResult struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
-	Status    *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`                    // OK, or why the pair failed
-	Tokens    []*TokenLogProbs       `protobuf:"bytes,2,rep,name=tokens,proto3" json:"tokens,omitempty"`                    // one for each target token
+	Status    *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`                    // OK, or the error of the pair
+	Tokens    []*TokenLogProbs       `protobuf:"bytes,2,rep,name=tokens,proto3" json:"tokens,omitempty"`                    // one per target token
 	LogProb   float64                `protobuf:"fixed64,3,opt,name=log_prob,json=logProb,proto3" json:"log_prob,omitempty"` // their sum
-	Usage     *Usage                 `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`                      // tokens that were computed
-	Timings   *Timings               `protobuf:"bytes,5,opt,name=timings,proto3" json:"timings,omitempty"`                  // where the time went
-	Alignment *Alignment             `protobuf:"bytes,6,opt,name=alignment,proto3" json:"alignment,omitempty"`              // of the target, if alignments were asked for
-	// The tokens of the source, if alignments were asked for.
+	Usage     *Usage                 `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`                      // computed tokens
+	Timings   *Timings               `protobuf:"bytes,5,opt,name=timings,proto3" json:"timings,omitempty"`                  // times by phase
+	Alignment *Alignment             `protobuf:"bytes,6,opt,name=alignment,proto3" json:"alignment,omitempty"`              // alignment of the target, if requested
+	// The tokens of the source, if alignments were requested.
 	SourceTokens  []*SourceToken `protobuf:"bytes,7,rep,name=source_tokens,json=sourceTokens,proto3" json:"source_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3457,7 +3459,7 @@ func (x *ScoreResponse) GetModel() string {
 	return ""
 }
 
-// A token of a source, and its place in the text.
+// A token of a source, and its offsets in the text.
 type SourceToken struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    int32                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`      // in the vocabulary
@@ -3467,8 +3469,8 @@ type SourceToken struct {
 	// token, or a token of a prompt).
 	Begin         int32 `protobuf:"varint,3,opt,name=begin,proto3" json:"begin,omitempty"`
 	End           int32 `protobuf:"varint,4,opt,name=end,proto3" json:"end,omitempty"`                     // see begin
-	OfPair        bool  `protobuf:"varint,5,opt,name=of_pair,json=ofPair,proto3" json:"of_pair,omitempty"` // `begin` and `end` are places in Input.pair
-	Special       bool  `protobuf:"varint,6,opt,name=special,proto3" json:"special,omitempty"`             // the token stands for no text
+	OfPair        bool  `protobuf:"varint,5,opt,name=of_pair,json=ofPair,proto3" json:"of_pair,omitempty"` // `begin` and `end` are offsets in Input.pair
+	Special       bool  `protobuf:"varint,6,opt,name=special,proto3" json:"special,omitempty"`             // the token represents no text
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3545,43 +3547,43 @@ func (x *SourceToken) GetSpecial() bool {
 	return false
 }
 
-// Inputs to embed, and how.
+// Inputs and parameters of embeddings.
 type EmbedRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Model  string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`   // empty: the server's default model
 	Inputs []*Input               `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"` // at least 1; limit: max_call_bytes
-	// True: return a vector of each token, as the encoder computes it. False:
-	// return one vector of the input, pooled as the model's files say. Vectors
-	// count against max_call_bytes.
+	// True: return one vector per token, the output of the encoder. False: return
+	// one vector per input, pooled as defined by the model's files. Vectors count
+	// towards max_call_bytes.
 	PerToken bool `protobuf:"varint,3,opt,name=per_token,json=perToken,proto3" json:"per_token,omitempty"`
-	// Return only the first numbers of a vector, this many. For models that were
-	// trained for shorter vectors. Default 0: all. Limit: embedding_width of the
-	// model. Not possible with per_token.
+	// Truncate vectors to this number of elements, for models that were trained
+	// for shorter vectors (Matryoshka). Default 0: all. Limit: embedding_width of
+	// the model. Not possible with per_token.
 	Dimensions int32 `protobuf:"varint,4,opt,name=dimensions,proto3" json:"dimensions,omitempty"`
-	// Scale each vector to length 1, after cutting it to `dimensions`. Default:
-	// what the model's files say. Not possible with per_token.
+	// Scale each vector to length 1, after truncation to `dimensions`. Default:
+	// that of the model's files. Not possible with per_token.
 	Normalize *bool `protobuf:"varint,5,opt,name=normalize,proto3,oneof" json:"normalize,omitempty"`
-	// The prompt that is put before each text. Nothing is put before token ids.
-	// Default: the default prompt of the model, if the model has one.
+	// A prompt before each text, but not before token ids.
+	// Default: the default prompt of the model, if it has one.
 	//
 	// Types that are valid to be assigned to Prompt:
 	//
 	//	*EmbedRequest_PromptName
 	//	*EmbedRequest_PromptText
 	Prompt   isEmbedRequest_Prompt `protobuf_oneof:"prompt"`
-	Encoding EmbeddingEncoding     `protobuf:"varint,8,opt,name=encoding,proto3,enum=attend.v1.EmbeddingEncoding" json:"encoding,omitempty"` // the form of the vectors in the answer
+	Encoding EmbeddingEncoding     `protobuf:"varint,8,opt,name=encoding,proto3,enum=attend.v1.EmbeddingEncoding" json:"encoding,omitempty"` // the encoding of the vectors in the answer
 	Priority int32                 `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`                                  // as in GenerateRequest
 	Truncate bool                  `protobuf:"varint,10,opt,name=truncate,proto3" json:"truncate,omitempty"`                                 // as in GenerateRequest
 	// The kinds to return, computed in one pass. Must be kinds that the model has
 	// (`embedding_kinds` of Model). Default: the first of them. Not possible with
 	// per_token.
 	Kinds []EmbeddingKind `protobuf:"varint,11,rep,packed,name=kinds,proto3,enum=attend.v1.EmbeddingKind" json:"kinds,omitempty"`
-	// "query" or "document": the side of a search that the texts are on. Without
-	// a prompt, the model's prompt of that name is put before each text; for
-	// queries also the one named "retrieval.query", for documents "passage",
-	// "corpus" or "retrieval.passage". A model of multi-vectors may also fill up
-	// queries, and leave tokens of documents out. Default: none; a multi-vector is
-	// then a document's, with the default prompt.
+	// "query" or "document": the role of the texts in a search. Unless the
+	// request has a prompt, the model's prompt of that name precedes each text;
+	// for queries also the one named "retrieval.query", for documents "passage",
+	// "corpus" or "retrieval.passage". A multi-vector model may also pad queries,
+	// and omit tokens of documents. Default: none; a multi-vector is then a
+	// document's, with the default prompt.
 	Role          string `protobuf:"bytes,12,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3717,8 +3719,8 @@ type isEmbedRequest_Prompt interface {
 }
 
 type EmbedRequest_PromptName struct {
-	// The name of one of the model's prompts. Where the model has an adapter of
-	// that name, it is applied, to token ids, too.
+	// The name of one of the model's prompts. If the model has an adapter of
+	// that name, it is applied, also to token ids.
 	PromptName string `protobuf:"bytes,6,opt,name=prompt_name,json=promptName,proto3,oneof"`
 }
 
@@ -3730,12 +3732,12 @@ func (*EmbedRequest_PromptName) isEmbedRequest_Prompt() {}
 
 func (*EmbedRequest_PromptText) isEmbedRequest_Prompt() {}
 
-// Weights of tokens, by which texts are compared as by words: the score of two
-// texts is the sum of the products of weights of the same token.
+// Weights of tokens for lexical matching: the score of two texts is the dot
+// product of their weights.
 type SparseVector struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Ids           []int32                `protobuf:"varint,1,rep,packed,name=ids,proto3" json:"ids,omitempty"`          // tokens of the vocabulary, ascending
-	Weights       []float32              `protobuf:"fixed32,2,rep,packed,name=weights,proto3" json:"weights,omitempty"` // above 0, one for each id
+	Weights       []float32              `protobuf:"fixed32,2,rep,packed,name=weights,proto3" json:"weights,omitempty"` // above 0, one per id
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3784,15 +3786,15 @@ func (x *SparseVector) GetWeights() []float32 {
 	return nil
 }
 
-// Vectors of tokens. The score of a query and a document is a sum over the
-// vectors of the query, of the greatest product with a vector of the document
-// (MaxSim).
+// Vectors of tokens. The score of a query and a document is the sum, over the
+// vectors of the query, of the largest dot product with a vector of the
+// document (MaxSim).
 type MultiVector struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Width int32                  `protobuf:"varint,1,opt,name=width,proto3" json:"width,omitempty"` // numbers of one vector
-	// All vectors, one after the other. Set if `encoding` is EMBEDDING_FLOATS.
+	Width int32                  `protobuf:"varint,1,opt,name=width,proto3" json:"width,omitempty"` // elements of one vector
+	// All vectors, concatenated. Set if `encoding` is EMBEDDING_FLOATS.
 	Values        []float32 `protobuf:"fixed32,2,rep,packed,name=values,proto3" json:"values,omitempty"`
-	Data          []byte    `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`       // the same numbers; set for the other encodings
+	Data          []byte    `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`       // the same values; set for the other encodings
 	Ids           []int32   `protobuf:"varint,4,rep,packed,name=ids,proto3" json:"ids,omitempty"` // the token of each vector
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3859,15 +3861,16 @@ func (x *MultiVector) GetIds() []int32 {
 // The result of one input.
 type EmbedResult struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or why the input failed
-	// A vector of `width` numbers, with EMBEDDING_KIND_DENSE. With per_token: the
-	// vectors of all `tokens`, one after the other. Set if `encoding` is EMBEDDING_FLOATS.
+	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or the error of the input
+	// A vector of `width` elements, with EMBEDDING_KIND_DENSE. With per_token:
+	// the concatenated vectors of all `tokens`. Set if `encoding` is
+	// EMBEDDING_FLOATS.
 	Values        []float32      `protobuf:"fixed32,2,rep,packed,name=values,proto3" json:"values,omitempty"`
-	Data          []byte         `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`                                  // the same numbers; set for the other encodings
-	Width         int32          `protobuf:"varint,4,opt,name=width,proto3" json:"width,omitempty"`                               // numbers of one vector
+	Data          []byte         `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`                                  // the same values; set for the other encodings
+	Width         int32          `protobuf:"varint,4,opt,name=width,proto3" json:"width,omitempty"`                               // elements of one vector
 	Tokens        []*SourceToken `protobuf:"bytes,5,rep,name=tokens,proto3" json:"tokens,omitempty"`                              // with per_token: the tokens of the input
-	Usage         *Usage         `protobuf:"bytes,6,opt,name=usage,proto3" json:"usage,omitempty"`                                // tokens that were computed
-	Timings       *Timings       `protobuf:"bytes,7,opt,name=timings,proto3" json:"timings,omitempty"`                            // where the time went
+	Usage         *Usage         `protobuf:"bytes,6,opt,name=usage,proto3" json:"usage,omitempty"`                                // computed tokens
+	Timings       *Timings       `protobuf:"bytes,7,opt,name=timings,proto3" json:"timings,omitempty"`                            // times by phase
 	Sparse        *SparseVector  `protobuf:"bytes,8,opt,name=sparse,proto3" json:"sparse,omitempty"`                              // with EMBEDDING_KIND_SPARSE
 	MultiVector   *MultiVector   `protobuf:"bytes,9,opt,name=multi_vector,json=multiVector,proto3" json:"multi_vector,omitempty"` // with EMBEDDING_KIND_MULTI_VECTOR
 	unknownFields protoimpl.UnknownFields
@@ -4020,44 +4023,44 @@ func (x *EmbedResponse) GetModel() string {
 	return ""
 }
 
-// Inputs to label, and how.
+// Inputs and parameters of classification.
 type ClassifyRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Model  string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`   // empty: the server's default model
 	Inputs []*Input               `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"` // at least 1; limit: max_call_bytes
-	// The most labels to return, best first. Default 0: all labels of a text, the
-	// best label of a token.
+	// Maximum number of labels to return, best first. Default 0: all labels of a
+	// text, the best label of a token.
 	TopK int32 `protobuf:"varint,3,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"`
 	// Return scores as the model computes them, without softmax or sigmoid.
 	RawScores bool  `protobuf:"varint,4,opt,name=raw_scores,json=rawScores,proto3" json:"raw_scores,omitempty"`
 	Priority  int32 `protobuf:"varint,5,opt,name=priority,proto3" json:"priority,omitempty"` // as in GenerateRequest
-	// As in GenerateRequest. Of a pair, the longer text is cut first; with
+	// As in GenerateRequest. The longer text of a pair is truncated first; with
 	// candidate_labels the text of the input.
 	Truncate bool `protobuf:"varint,6,opt,name=truncate,proto3" json:"truncate,omitempty"`
 	// Only for models that label tokens: return spans instead of tokens. Each
 	// input is then one text.
 	Aggregation Aggregation `protobuf:"varint,7,opt,name=aggregation,proto3,enum=attend.v1.Aggregation" json:"aggregation,omitempty"`
-	// With aggregation: spans with these labels are left out. Default: "O". To
-	// leave none out, give one empty string.
+	// With aggregation: spans with these labels are omitted. Default: "O". To
+	// omit none, give one empty string.
 	IgnoreLabels []string `protobuf:"bytes,8,rep,name=ignore_labels,json=ignoreLabels,proto3" json:"ignore_labels,omitempty"`
 	// Score these labels instead of those of the model. Only for models with the
 	// task TASK_ZERO_SHOT or TASK_CHOOSE. Each input is one text, and its pairs
 	// with the labels are inputs of the model. None may be empty.
 	CandidateLabels []string `protobuf:"bytes,9,rep,name=candidate_labels,json=candidateLabels,proto3" json:"candidate_labels,omitempty"`
-	// With candidate_labels: the second text of a pair, where `{}` stands for the
-	// label. Must have `{}` once, and no other braces. Default: for TASK_ZERO_SHOT
-	// "This example is {}.", for TASK_CHOOSE "{}".
+	// With candidate_labels: the second text of a pair, with `{}` in place of the
+	// label. Must have `{}` once, and no other braces. Default: for
+	// TASK_ZERO_SHOT "This example is {}.", for TASK_CHOOSE "{}".
 	HypothesisTemplate string `protobuf:"bytes,10,opt,name=hypothesis_template,json=hypothesisTemplate,proto3" json:"hypothesis_template,omitempty"`
 	// With candidate_labels of TASK_ZERO_SHOT: any number of labels may be true.
 	// The score of a label is then the probability of entailment as opposed to
 	// contradiction. False: the scores of all labels add up to 1.
 	MultiLabel bool `protobuf:"varint,11,opt,name=multi_label,json=multiLabel,proto3" json:"multi_label,omitempty"`
-	// With aggregation other than AGGREGATION_NONE: texts of up to 1 MiB are read
-	// whole, in windows of the model's max_text_tokens tokens, of which
-	// neighbours share this many; of spans that overlap, one is returned. Must be
-	// less than what a window has of the text. As `stride` of the
+	// With aggregation other than AGGREGATION_NONE: read texts of up to 1 MiB in
+	// full, in windows of the model's max_text_tokens tokens that overlap by this
+	// number of tokens; one of several overlapping spans is returned. Must be
+	// less than the text tokens of a window. As `stride` of the
 	// token-classification pipeline of transformers. Unset: a text that is too
-	// long is refused, or cut with truncate.
+	// long is refused, or truncated with truncate.
 	Stride        *int32 `protobuf:"varint,12,opt,name=stride,proto3,oneof" json:"stride,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4177,13 +4180,13 @@ func (x *ClassifyRequest) GetStride() int32 {
 	return 0
 }
 
-// A label of a part of a text.
+// A labelled span of a text.
 type LabelSpan struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Label         string                 `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`   // its name
 	Score         float32                `protobuf:"fixed32,2,opt,name=score,proto3" json:"score,omitempty"` // the mean of the probabilities of its tokens or words
-	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`     // the part of the text
-	Begin         int32                  `protobuf:"varint,4,opt,name=begin,proto3" json:"begin,omitempty"`  // the part is bytes [begin, end) of the text
+	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`     // the text of the span
+	Begin         int32                  `protobuf:"varint,4,opt,name=begin,proto3" json:"begin,omitempty"`  // the span is bytes [begin, end) of the text
 	End           int32                  `protobuf:"varint,5,opt,name=end,proto3" json:"end,omitempty"`      // see begin
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4261,7 +4264,7 @@ type LabelScore struct {
 	// Its index in the labels of the model, or in candidate_labels.
 	Index int32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
 	// A probability. If label_scores of the model is LABEL_SCORES_RAW, or
-	// raw_scores was asked for: the number that the model computes.
+	// raw_scores was requested: the raw value of the model.
 	Score         float32 `protobuf:"fixed32,3,opt,name=score,proto3" json:"score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4374,12 +4377,12 @@ func (x *TokenLabels) GetLabels() []*LabelScore {
 // The result of one input.
 type ClassifyResult struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or why the input failed
-	Labels []*LabelScore          `protobuf:"bytes,2,rep,name=labels,proto3" json:"labels,omitempty"` // of models that label texts; best first
-	// Of models that label tokens: all tokens but the special ones.
+	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or the error of the input
+	Labels []*LabelScore          `protobuf:"bytes,2,rep,name=labels,proto3" json:"labels,omitempty"` // for models that label texts; best first
+	// For models that label tokens: all tokens except special ones.
 	Tokens        []*TokenLabels `protobuf:"bytes,3,rep,name=tokens,proto3" json:"tokens,omitempty"`
-	Usage         *Usage         `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`     // tokens that were computed
-	Timings       *Timings       `protobuf:"bytes,5,opt,name=timings,proto3" json:"timings,omitempty"` // where the time went
+	Usage         *Usage         `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`     // computed tokens
+	Timings       *Timings       `protobuf:"bytes,5,opt,name=timings,proto3" json:"timings,omitempty"` // times by phase
 	Spans         []*LabelSpan   `protobuf:"bytes,6,rep,name=spans,proto3" json:"spans,omitempty"`     // with aggregation, in the order of the text
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4514,9 +4517,8 @@ func (x *ClassifyResponse) GetModel() string {
 type FillMaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Model string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"` // empty: the server's default model
-	// At least 1; limit: max_call_bytes. Each input has at least one mask. In a
-	// text the mask is mask_token of the model; among token ids it is the id of
-	// that token.
+	// At least 1; limit: max_call_bytes. Each input has at least one mask: in a
+	// text mask_token of the model, among token ids the id of that token.
 	Inputs        []*Input `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"`
 	TopK          int32    `protobuf:"varint,3,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"` // candidates for each mask; default 0: 5; limit: 100
 	Priority      int32    `protobuf:"varint,4,opt,name=priority,proto3" json:"priority,omitempty"`     // as in GenerateRequest
@@ -4590,11 +4592,11 @@ func (x *FillMaskRequest) GetTruncate() bool {
 	return false
 }
 
-// A token for a mask.
+// A candidate for a mask.
 type MaskCandidate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Token *TokenLogProb          `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"` // the token
-	// The whole text with the mask filled in. Only if the input has one mask.
+	// The whole text with the mask replaced. Only if the input has one mask.
 	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4644,7 +4646,7 @@ func (x *MaskCandidate) GetText() string {
 	return ""
 }
 
-// A mask, and the tokens for it.
+// A mask and its candidates.
 type FilledMask struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Token         *SourceToken           `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`           // the mask
@@ -4700,12 +4702,12 @@ func (x *FilledMask) GetCandidates() []*MaskCandidate {
 // The result of one input.
 type FillMaskResult struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or why the input failed
+	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or the error of the input
 	Masks  []*FilledMask          `protobuf:"bytes,2,rep,name=masks,proto3" json:"masks,omitempty"`   // in the order of the text
-	// The whole text. Each mask is filled in with its best candidate.
+	// The whole text with each mask replaced by its best candidate.
 	Text          string   `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
-	Usage         *Usage   `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`     // tokens that were computed
-	Timings       *Timings `protobuf:"bytes,5,opt,name=timings,proto3" json:"timings,omitempty"` // where the time went
+	Usage         *Usage   `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`     // computed tokens
+	Timings       *Timings `protobuf:"bytes,5,opt,name=timings,proto3" json:"timings,omitempty"` // times by phase
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4828,7 +4830,7 @@ func (x *FillMaskResponse) GetModel() string {
 	return ""
 }
 
-// A question, and the text that may have its answer.
+// A question, and the text that may contain its answer.
 type Question struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Question      string                 `protobuf:"bytes,1,opt,name=question,proto3" json:"question,omitempty"` // UTF-8; must have a token
@@ -4885,21 +4887,23 @@ func (x *Question) GetContext() string {
 // of transformers 4.
 type AnswerRequest struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
-	Model     string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`            // empty: the server's default model
-	Questions []*Question            `protobuf:"bytes,2,rep,name=questions,proto3" json:"questions,omitempty"`    // at least 1; limit: max_call_bytes
-	TopK      int32                  `protobuf:"varint,3,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"` // the most answers of a question; default 0: 1; limit: 100
-	// The most tokens of an answer. Default 0: 15. Limit: 1000.
+	Model     string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`         // empty: the server's default model
+	Questions []*Question            `protobuf:"bytes,2,rep,name=questions,proto3" json:"questions,omitempty"` // at least 1; limit: max_call_bytes
+	// Maximum number of answers per question. Default 0: 1. Limit: 100.
+	TopK int32 `protobuf:"varint,3,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"`
+	// Maximum number of tokens of an answer. Default 0: 15. Limit: 1000.
 	MaxAnswerTokens int32 `protobuf:"varint,4,opt,name=max_answer_tokens,json=maxAnswerTokens,proto3" json:"max_answer_tokens,omitempty"`
-	// A context that is too long is read in windows: the tokens of the question
-	// and of a window together, special tokens included. Default 0: 384, or
-	// max_text_tokens of the model if that is less, which is also the limit.
+	// Maximum number of tokens of the question and a window of the context
+	// together, special tokens included; a longer context is read in several
+	// windows. Default 0: 384, or max_text_tokens of the model if that is less,
+	// which is also the limit.
 	MaxWindowTokens int32 `protobuf:"varint,5,opt,name=max_window_tokens,json=maxWindowTokens,proto3" json:"max_window_tokens,omitempty"`
-	// Tokens that a window shares with the next one. Absent: 128, or half of
-	// max_window_tokens if that is less. Must leave room for others.
+	// Overlap of adjacent windows in tokens. Absent: 128, or half of
+	// max_window_tokens if that is less. Must leave room for other tokens.
 	WindowOverlap *int32 `protobuf:"varint,6,opt,name=window_overlap,json=windowOverlap,proto3,oneof" json:"window_overlap,omitempty"`
-	// Let "there is no answer" take part, as an answer without text.
+	// Include "there is no answer", as an answer without text.
 	AllowNoAnswer bool `protobuf:"varint,7,opt,name=allow_no_answer,json=allowNoAnswer,proto3" json:"allow_no_answer,omitempty"`
-	// Let answers begin and end within words. False: they have whole words.
+	// Allow answers that begin or end within words. False: whole words only.
 	SplitWords    bool  `protobuf:"varint,8,opt,name=split_words,json=splitWords,proto3" json:"split_words,omitempty"`
 	Priority      int32 `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"` // as in GenerateRequest
 	unknownFields protoimpl.UnknownFields
@@ -5002,9 +5006,9 @@ func (x *AnswerRequest) GetPriority() int32 {
 // An answer to a question.
 type TextAnswer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Score         float32                `protobuf:"fixed32,1,opt,name=score,proto3" json:"score,omitempty"` // a probability; answers with the same text are added up
-	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`     // the part of the context; empty: there is no answer
-	Begin         int32                  `protobuf:"varint,3,opt,name=begin,proto3" json:"begin,omitempty"`  // the part is bytes [begin, end) of the context
+	Score         float32                `protobuf:"fixed32,1,opt,name=score,proto3" json:"score,omitempty"` // a probability, summed over answers with the same text
+	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`     // the text of the answer; empty: there is no answer
+	Begin         int32                  `protobuf:"varint,3,opt,name=begin,proto3" json:"begin,omitempty"`  // the answer is bytes [begin, end) of the context
 	End           int32                  `protobuf:"varint,4,opt,name=end,proto3" json:"end,omitempty"`      // see begin
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -5071,10 +5075,10 @@ func (x *TextAnswer) GetEnd() int32 {
 // The result of one question.
 type AnswerResult struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Status        *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`   // OK, or why the question failed
+	Status        *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`   // OK, or the error of the question
 	Answers       []*TextAnswer          `protobuf:"bytes,2,rep,name=answers,proto3" json:"answers,omitempty"` // best first
-	Usage         *Usage                 `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`     // tokens that were computed, of all windows
-	Timings       *Timings               `protobuf:"bytes,4,opt,name=timings,proto3" json:"timings,omitempty"` // where the time went
+	Usage         *Usage                 `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`     // computed tokens of all windows
+	Timings       *Timings               `protobuf:"bytes,4,opt,name=timings,proto3" json:"timings,omitempty"` // times by phase
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5190,16 +5194,15 @@ func (x *AnswerResponse) GetModel() string {
 	return ""
 }
 
-// A query, and the documents to put in order.
+// A query, and the documents to rank.
 type RerankRequest struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Model     string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`         // empty: the server's default model
-	Query     string                 `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`         // what the documents should answer
+	Query     string                 `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`         // the query
 	Documents []string               `protobuf:"bytes,3,rep,name=documents,proto3" json:"documents,omitempty"` // at least 1; limit: max_call_bytes
-	// The most results to return. Documents that failed do not count. Default 0:
-	// all.
+	// Maximum number of results, not counting failed documents. Default 0: all.
 	TopN            int32 `protobuf:"varint,4,opt,name=top_n,json=topN,proto3" json:"top_n,omitempty"`
-	ReturnDocuments bool  `protobuf:"varint,5,opt,name=return_documents,json=returnDocuments,proto3" json:"return_documents,omitempty"` // return the texts of the documents too
+	ReturnDocuments bool  `protobuf:"varint,5,opt,name=return_documents,json=returnDocuments,proto3" json:"return_documents,omitempty"` // also return the texts of the documents
 	RawScores       bool  `protobuf:"varint,6,opt,name=raw_scores,json=rawScores,proto3" json:"raw_scores,omitempty"`                   // return the logits
 	Priority        int32 `protobuf:"varint,7,opt,name=priority,proto3" json:"priority,omitempty"`                                      // as in GenerateRequest
 	Truncate        bool  `protobuf:"varint,8,opt,name=truncate,proto3" json:"truncate,omitempty"`                                      // as in ClassifyRequest
@@ -5296,16 +5299,16 @@ func (x *RerankRequest) GetTruncate() bool {
 // The result of one document.
 type RerankResult struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or why the document failed
+	Status *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or the error of the document
 	Index  int32                  `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`  // index of the document in the request
-	// The score of the model's one label. Higher is better. By default the sigmoid
-	// of the logit, or the logit itself if the model's files say so, as in
-	// CrossEncoder of sentence-transformers; with raw_scores the logit. Of models
-	// of multi-vectors: MaxSim of the query and the document.
+	// The score of the model's one label. Higher is better. By default the
+	// sigmoid of the logit, or the logit itself if the model's files say so, as
+	// in CrossEncoder of sentence-transformers; with raw_scores the logit. For
+	// multi-vector models: MaxSim of the query and the document.
 	Score         float32  `protobuf:"fixed32,3,opt,name=score,proto3" json:"score,omitempty"`
-	Document      string   `protobuf:"bytes,4,opt,name=document,proto3" json:"document,omitempty"` // its text, if asked for
-	Usage         *Usage   `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`       // tokens that were computed
-	Timings       *Timings `protobuf:"bytes,6,opt,name=timings,proto3" json:"timings,omitempty"`   // where the time went
+	Document      string   `protobuf:"bytes,4,opt,name=document,proto3" json:"document,omitempty"` // its text, if requested
+	Usage         *Usage   `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`       // computed tokens
+	Timings       *Timings `protobuf:"bytes,6,opt,name=timings,proto3" json:"timings,omitempty"`   // times by phase
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5385,8 +5388,8 @@ func (x *RerankResult) GetTimings() *Timings {
 // The answer of Rerank.
 type RerankResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Best first, by the logits: different logits may have equal scores. Documents
-	// with equal logits keep their order. Documents that failed come last, in
+	// Best first, by logits: different logits may have equal scores. Documents
+	// with equal logits keep their order. Failed documents come last, in
 	// their order.
 	Results       []*RerankResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	Model         string          `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"` // the model that answered
@@ -5438,15 +5441,15 @@ func (x *RerankResponse) GetModel() string {
 	return ""
 }
 
-// Texts and chats to turn into token ids.
+// Texts and chats to convert to token ids.
 type TokenizeRequest struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
 	Model           string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`                                               // empty: the server's default model
-	Texts           []string               `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`                                               // UTF-8; limit in bytes: as that of Input.text
+	Texts           []string               `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`                                               // UTF-8; limit in bytes: as for Input.text
 	Side            Side                   `protobuf:"varint,3,opt,name=side,proto3,enum=attend.v1.Side" json:"side,omitempty"`                            // default: SIDE_SOURCE
 	NoSpecialTokens bool                   `protobuf:"varint,4,opt,name=no_special_tokens,json=noSpecialTokens,proto3" json:"no_special_tokens,omitempty"` // add no special tokens to texts
 	// Texts and chats together: at least 1; limits: max_batch_inputs, 1,048,576
-	// tokens, and 16 MiB of text that templates make.
+	// tokens, and 16 MiB of rendered templates.
 	Chats         []*Chat `protobuf:"bytes,5,rep,name=chats,proto3" json:"chats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -5520,7 +5523,7 @@ func (x *TokenizeRequest) GetChats() []*Chat {
 // The answer of Tokenize.
 type TokenizeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Results       []*Tokenization        `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"` // of the texts, then of the chats
+	Results       []*Tokenization        `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"` // for the texts, then for the chats
 	Model         string                 `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`     // the model that answered
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -5573,10 +5576,10 @@ func (x *TokenizeResponse) GetModel() string {
 // The result of one text or chat.
 type Tokenization struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Status        *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`   // OK, or why the text or chat failed
+	Status        *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`   // OK, or the error of the text or chat
 	Ids           []int32                `protobuf:"varint,2,rep,packed,name=ids,proto3" json:"ids,omitempty"` // the token ids
-	Pieces        []string               `protobuf:"bytes,3,rep,name=pieces,proto3" json:"pieces,omitempty"`   // one for each id
-	Text          string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`       // of a chat: the text that the template makes
+	Pieces        []string               `protobuf:"bytes,3,rep,name=pieces,proto3" json:"pieces,omitempty"`   // one per id
+	Text          string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`       // for a chat: the rendered template
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5639,14 +5642,14 @@ func (x *Tokenization) GetText() string {
 	return ""
 }
 
-// Token ids to turn into texts.
+// Token ids to convert to texts.
 type DetokenizeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Model string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"` // empty: the server's default model
 	// At least 1; limits: max_batch_inputs, 1,048,576 ids, and 16 MiB of text.
 	Sequences         []*Tokens `protobuf:"bytes,2,rep,name=sequences,proto3" json:"sequences,omitempty"`
-	Side              Side      `protobuf:"varint,3,opt,name=side,proto3,enum=attend.v1.Side" json:"side,omitempty"`                                  // of the ids; results of Generate are SIDE_TARGET
-	KeepSpecialTokens bool      `protobuf:"varint,4,opt,name=keep_special_tokens,json=keepSpecialTokens,proto3" json:"keep_special_tokens,omitempty"` // write special tokens out
+	Side              Side      `protobuf:"varint,3,opt,name=side,proto3,enum=attend.v1.Side" json:"side,omitempty"`                                  // vocabulary of the ids; results of Generate: SIDE_TARGET
+	KeepSpecialTokens bool      `protobuf:"varint,4,opt,name=keep_special_tokens,json=keepSpecialTokens,proto3" json:"keep_special_tokens,omitempty"` // include special tokens in the text
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -5765,7 +5768,7 @@ func (x *DetokenizeResponse) GetModel() string {
 // The result of one sequence.
 type Detokenization struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Status        *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or why the sequence failed
+	Status        *Status                `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // OK, or the error of the sequence
 	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`     // UTF-8
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -5815,7 +5818,7 @@ func (x *Detokenization) GetText() string {
 	return ""
 }
 
-// Asks for all models.
+// Requests all models.
 type ListModelsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -5905,7 +5908,7 @@ func (x *ListModelsResponse) GetAliases() []*Alias {
 	return nil
 }
 
-// Asks for one model.
+// Requests one model.
 type GetModelRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // empty: the server's default model
@@ -5950,12 +5953,12 @@ func (x *GetModelRequest) GetName() string {
 	return ""
 }
 
-// Asks for a model to be loaded, or loaded anew.
+// Requests that a model be loaded or reloaded.
 type LoadModelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One of the server's options, or of its `--models-dir`; or `NAME@VERSION`.
+	// A name in the server's options or its `--models-dir`; or `NAME@VERSION`.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Which of the versions in `--models-dir`. 0: the highest there is now.
+	// One of the versions in `--models-dir`. 0: the highest one at present.
 	Version       int64 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -6050,7 +6053,7 @@ func (x *LoadModelResponse) GetModel() *Model {
 	return nil
 }
 
-// Asks for a model to be taken out of service.
+// Requests that a model be unloaded.
 type UnloadModelRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // as requests name it
@@ -6132,7 +6135,7 @@ func (*UnloadModelResponse) Descriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{69}
 }
 
-// A name whose calls go to other models.
+// A name whose calls are routed to other models.
 type Alias struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As requests name it. It may be the name of a model, which is then reached
@@ -6187,11 +6190,11 @@ func (x *Alias) GetTargets() []*AliasTarget {
 	return nil
 }
 
-// A model that an alias names. Of the alias's calls it gets its weight's part of
-// the sum of the weights of those targets that are ready.
+// A target of an alias. Its share of the alias's calls is its weight divided by
+// the sum of the weights of the ready targets.
 type AliasTarget struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`          // its name, not that of an alias
+	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`          // the name of a model, not of an alias
 	Weight        *int32                 `protobuf:"varint,2,opt,name=weight,proto3,oneof" json:"weight,omitempty"` // 1 to 1,000,000; absent: 1
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -6241,11 +6244,11 @@ func (x *AliasTarget) GetWeight() int32 {
 	return 0
 }
 
-// Asks for an alias.
+// Requests an alias.
 type SetAliasRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // as requests are to name it
-	Targets       []*AliasTarget         `protobuf:"bytes,2,rep,name=targets,proto3" json:"targets,omitempty"` // none: the name is no alias any more
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // as requests will name it
+	Targets       []*AliasTarget         `protobuf:"bytes,2,rep,name=targets,proto3" json:"targets,omitempty"` // none: removes the alias
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -6331,11 +6334,11 @@ func (*SetAliasResponse) Descriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{73}
 }
 
-// Asks for a profile of all models of the server.
+// Requests a profile of all models of the server.
 type ProfileRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How long to record. Above 0, at most 60 seconds. Absent: 5 seconds. The
-	// deadline of the call has to be later.
+	// Duration of the recording. Above 0, at most 60 seconds. Absent: 5 seconds.
+	// The deadline of the call must be later.
 	Duration      *durationpb.Duration `protobuf:"bytes,1,opt,name=duration,proto3" json:"duration,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -6378,10 +6381,10 @@ func (x *ProfileRequest) GetDuration() *durationpb.Duration {
 	return nil
 }
 
-// A piece of the answer of Profile.
+// A chunk of the answer of Profile.
 type ProfileChunk struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Trace         []byte                 `protobuf:"bytes,1,opt,name=trace,proto3" json:"trace,omitempty"` // at most 1 MiB; all pieces together are the JSON
+	Trace         []byte                 `protobuf:"bytes,1,opt,name=trace,proto3" json:"trace,omitempty"` // at most 1 MiB; the concatenated chunks are the JSON
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -6428,8 +6431,8 @@ type Model struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Name   string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`     // as requests name it
 	Family string                 `protobuf:"bytes,2,opt,name=family,proto3" json:"family,omitempty"` // model_type of config.json
-	Dtype  string                 `protobuf:"bytes,3,opt,name=dtype,proto3" json:"dtype,omitempty"`   // numbers of the matrix products: f32, bf16, int8, w8 or int4
-	// True: the model takes requests. False: it could not be loaded. Then only
+	Dtype  string                 `protobuf:"bytes,3,opt,name=dtype,proto3" json:"dtype,omitempty"`   // matrix products: f32, bf16, int8, w8 or int4
+	// True: the model accepts requests. False: it could not be loaded. Then only
 	// `name` and `error` are set, and calls of the model end with UNAVAILABLE.
 	Ready           bool  `protobuf:"varint,4,opt,name=ready,proto3" json:"ready,omitempty"`
 	SourceVocab     int32 `protobuf:"varint,5,opt,name=source_vocab,json=sourceVocab,proto3" json:"source_vocab,omitempty"`               // size of the vocabulary of sources
@@ -6437,26 +6440,26 @@ type Model struct {
 	MaxSourceTokens int32 `protobuf:"varint,7,opt,name=max_source_tokens,json=maxSourceTokens,proto3" json:"max_source_tokens,omitempty"` // longest source
 	MaxTargetTokens int32 `protobuf:"varint,8,opt,name=max_target_tokens,json=maxTargetTokens,proto3" json:"max_target_tokens,omitempty"` // decoder start, prefix and new tokens
 	MaxBeams        int32 `protobuf:"varint,9,opt,name=max_beams,json=maxBeams,proto3" json:"max_beams,omitempty"`                        // beams or samples of one input
-	// Defaults of the model. All scalar fields are set, but not the seed.
+	// Defaults of the model. All scalar fields except the seed are set.
 	Defaults          *GenerationParams `protobuf:"bytes,10,opt,name=defaults,proto3" json:"defaults,omitempty"`
-	Error             string            `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`                                                                               // why the model is not ready
-	Tasks             []Task            `protobuf:"varint,12,rep,packed,name=tasks,proto3,enum=attend.v1.Task" json:"tasks,omitempty"`                                                   // what the model can be asked for
-	EmbeddingWidth    int32             `protobuf:"varint,13,opt,name=embedding_width,json=embeddingWidth,proto3" json:"embedding_width,omitempty"`                                      // numbers of the vector of an input
-	TokenWidth        int32             `protobuf:"varint,14,opt,name=token_width,json=tokenWidth,proto3" json:"token_width,omitempty"`                                                  // numbers of the vector of a token
-	Labels            []string          `protobuf:"bytes,15,rep,name=labels,proto3" json:"labels,omitempty"`                                                                             // of Classify and Rerank
+	Error             string            `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`                                                                               // the reason why the model is not ready
+	Tasks             []Task            `protobuf:"varint,12,rep,packed,name=tasks,proto3,enum=attend.v1.Task" json:"tasks,omitempty"`                                                   // supported tasks
+	EmbeddingWidth    int32             `protobuf:"varint,13,opt,name=embedding_width,json=embeddingWidth,proto3" json:"embedding_width,omitempty"`                                      // elements of the vector of an input
+	TokenWidth        int32             `protobuf:"varint,14,opt,name=token_width,json=tokenWidth,proto3" json:"token_width,omitempty"`                                                  // elements of the vector of a token
+	Labels            []string          `protobuf:"bytes,15,rep,name=labels,proto3" json:"labels,omitempty"`                                                                             // for Classify and Rerank
 	LabelScores       LabelScores       `protobuf:"varint,16,opt,name=label_scores,json=labelScores,proto3,enum=attend.v1.LabelScores" json:"label_scores,omitempty"`                    // if there are labels
 	MaskToken         string            `protobuf:"bytes,17,opt,name=mask_token,json=maskToken,proto3" json:"mask_token,omitempty"`                                                      // the mask of FillMask in a text
 	Prompts           map[string]string `protobuf:"bytes,18,rep,name=prompts,proto3" json:"prompts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // by EmbedRequest.prompt_name
 	DefaultPromptName string            `protobuf:"bytes,19,opt,name=default_prompt_name,json=defaultPromptName,proto3" json:"default_prompt_name,omitempty"`                            // empty: none
 	// Longest text of Embed, and longest pair of Rerank. Classify and FillMask
-	// cut texts there, if they may. For token ids and for other calls the limit is
-	// max_source_tokens.
+	// truncate texts to it if requested. For token ids and for other calls the
+	// limit is max_source_tokens.
 	MaxTextTokens int32 `protobuf:"varint,20,opt,name=max_text_tokens,json=maxTextTokens,proto3" json:"max_text_tokens,omitempty"`
 	// True for a decoder-only model: its results continue the source, and are
 	// returned without the source.
 	ContinuesSource bool `protobuf:"varint,21,opt,name=continues_source,json=continuesSource,proto3" json:"continues_source,omitempty"`
 	Chats           bool `protobuf:"varint,22,opt,name=chats,proto3" json:"chats,omitempty"` // there is a chat template, so an input may be a Chat
-	// The token that begins a text, as the tokenizer's files say. Absent: none.
+	// The beginning-of-sequence token of the tokenizer's files. Absent: none.
 	BosId *int32 `protobuf:"varint,23,opt,name=bos_id,json=bosId,proto3,oneof" json:"bos_id,omitempty"`
 	// Tokens that end a result. Only for models that generate.
 	EosIds []int32 `protobuf:"varint,24,rep,packed,name=eos_ids,json=eosIds,proto3" json:"eos_ids,omitempty"`
@@ -6465,11 +6468,11 @@ type Model struct {
 	// tokenizer_config.json (`source_lang`, `target_lang`) and README.md.
 	SourceLanguages []string `protobuf:"bytes,25,rep,name=source_languages,json=sourceLanguages,proto3" json:"source_languages,omitempty"`
 	TargetLanguages []string `protobuf:"bytes,26,rep,name=target_languages,json=targetLanguages,proto3" json:"target_languages,omitempty"` // see source_languages
-	// The number of the model's directory in `--models-dir`, else 1.
+	// The number of the model's directory in `--models-dir`, otherwise 1.
 	Version int64 `protobuf:"varint,27,opt,name=version,proto3" json:"version,omitempty"`
 	// The kinds that Embed can return, the default first.
 	EmbeddingKinds   []EmbeddingKind `protobuf:"varint,40,rep,packed,name=embedding_kinds,json=embeddingKinds,proto3,enum=attend.v1.EmbeddingKind" json:"embedding_kinds,omitempty"`
-	MultiVectorWidth int32           `protobuf:"varint,41,opt,name=multi_vector_width,json=multiVectorWidth,proto3" json:"multi_vector_width,omitempty"` // numbers of a vector of a multi-vector
+	MultiVectorWidth int32           `protobuf:"varint,41,opt,name=multi_vector_width,json=multiVectorWidth,proto3" json:"multi_vector_width,omitempty"` // elements of each vector of a multi-vector
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }

@@ -3,48 +3,49 @@
 // - protoc-gen-go-grpc v1.6.1
 // source: attend/v1/attend.proto
 
-// Attend: transformer models on CPUs. Text or token ids go in; results are
-// streamed back as they are computed.
+// Attend serves transformer models on CPUs. Text or token ids go in; results
+// are streamed back as they are computed.
 //
 // Errors of a call:
 //
-// - `INVALID_ARGUMENT`: a field is wrong. The message names the field, its
+// - `INVALID_ARGUMENT`: a field is invalid. The message names the field, its
 //   value and the limit.
 // - `NOT_FOUND`: there is no such model, or the tenant may not use it.
-// - `UNAUTHENTICATED`: the server wants to know its clients (`--tenants`), and the
+// - `UNAUTHENTICATED`: the server authenticates clients (`--tenants`), and the
 //   call has an unknown key, or neither a key nor a tenant's certificate.
-// - `PERMISSION_DENIED`: the call is for administrators, and the tenant is none.
-// - `RESOURCE_EXHAUSTED`: the queue is full, or the tenant has reached its limit
-//   of calls or tokens. `google.rpc.RetryInfo` and the trailer
-//   `grpc-retry-pushback-ms` say when to try again. If the trailer is -1, the
-//   server had no memory for the call.
+// - `PERMISSION_DENIED`: the call is for administrators, and the tenant is not
+//   one.
+// - `RESOURCE_EXHAUSTED`: the queue is full, or the tenant has reached its
+//   limit of calls or tokens. `google.rpc.RetryInfo` and the trailer
+//   `grpc-retry-pushback-ms` have the time of the next attempt. If the trailer
+//   is -1, the server had no memory for the call.
 // - `UNAVAILABLE`: the server is draining, or it could not load the model.
 // - `DEADLINE_EXCEEDED`: the deadline passed in the queue or while running.
 // - `CANCELLED`: the client cancelled, or did not read for too long.
-// - `INTERNAL`: a bug of the server, or a model whose numbers are not finite for
-//   the input.
+// - `INTERNAL`: a bug of the server, or a model that computes infinite or NaN
+//   values for the input.
 //
-// In a batch each input has a status of its own. The call as a whole fails if
+// Each input of a batch has its own status. The call as a whole fails if
 // all of its inputs fail with the same code.
 //
 // Metadata of a call:
 //
-// - `authorization: Bearer KEY`, if the server wants keys.
+// - `authorization: Bearer KEY`, if the server requires keys.
 // - `x-request-id`: optional; 1 to 128 characters, each a letter, a digit or
-//   one of `._:/@+=-`. The server returns the id in the initial metadata, and
-//   writes it to its log. If the call ends with `UNAVAILABLE` or
-//   `RESOURCE_EXHAUSTED` before its first message, the trailers have the id, and
-//   there is no initial metadata: gRPC's own retries need that. If the id is
-//   absent or has other characters, the server makes one.
-// - `traceparent` and `tracestate`: optional; the caller's trace, as W3C Trace
-//   Context has it. What is malformed is ignored.
+//   one of `._:/@+=-`. The server returns the id in the initial metadata and
+//   writes it to its log. A call that ends with `UNAVAILABLE` or
+//   `RESOURCE_EXHAUSTED` before its first message has the id in its trailers and
+//   no initial metadata, because gRPC's own retries require that. If the id is
+//   absent or has other characters, the server generates one.
+// - `traceparent` and `tracestate`: optional; the caller's trace, as defined by
+//   W3C Trace Context. Malformed values are ignored.
 //
 // The limit `max_batch_inputs` is set by the server's option
 // `--max-batch-inputs`, and `max_call_bytes` by `--max-call-bytes` (default 256
-// MiB): so much memory may all inputs of a call and their results take, where an
-// input counts 2 KiB, a token 32 bytes, and a number of a result 4 bytes. Of
-// such a call, max_batch_inputs at a time wait for the model or run. The other
-// limits with a name are fields of Model.
+// MiB). The latter limits the memory of all inputs of a call and their results,
+// counting 2 KiB per input, 32 bytes per token, and 4 bytes per value of a
+// result. At most max_batch_inputs inputs of such a call wait for the model or
+// run at a time. The other named limits are fields of Model.
 
 package attendv1
 
@@ -81,30 +82,30 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type AttendClient interface {
-	// Generates for a batch of inputs. Answers when all inputs have ended.
+	// Generates for a batch of inputs. Answers when all inputs have finished.
 	Generate(ctx context.Context, in *GenerateRequest, opts ...grpc.CallOption) (*GenerateResponse, error)
-	// Generates for a batch of inputs. Answers with chunks as they are computed.
+	// Generates for a batch of inputs. Streams chunks as they are computed.
 	GenerateStream(ctx context.Context, in *GenerateRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GenerateChunk], error)
-	// Translates documents: texts of any number of sentences, HTML, XML, Markdown.
+	// Translates documents of any number of sentences: text, HTML, XML, Markdown.
 	Translate(ctx context.Context, in *TranslateRequest, opts ...grpc.CallOption) (*TranslateResponse, error)
-	// Translates documents. Answers with the sentences as they are translated.
+	// Translates documents. Streams the sentences as they are translated.
 	TranslateStream(ctx context.Context, in *TranslateRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TranslateChunk], error)
-	// Computes the log-probabilities of targets that the request gives.
+	// Computes the log-probabilities of given targets.
 	Score(ctx context.Context, in *ScoreRequest, opts ...grpc.CallOption) (*ScoreResponse, error)
-	// Computes vectors of texts, or of their tokens.
+	// Computes embeddings of texts, or of their tokens.
 	Embed(ctx context.Context, in *EmbedRequest, opts ...grpc.CallOption) (*EmbedResponse, error)
 	// Labels texts, pairs of texts, or the tokens and spans of texts. The labels
-	// are those of the model, or those that the request gives (zero-shot).
+	// are those of the model, or those in the request (zero-shot).
 	Classify(ctx context.Context, in *ClassifyRequest, opts ...grpc.CallOption) (*ClassifyResponse, error)
-	// Finds tokens for the masked places of texts.
+	// Predicts the masked tokens of texts.
 	FillMask(ctx context.Context, in *FillMaskRequest, opts ...grpc.CallOption) (*FillMaskResponse, error)
 	// Finds the answers to questions in texts (extractive question answering).
 	Answer(ctx context.Context, in *AnswerRequest, opts ...grpc.CallOption) (*AnswerResponse, error)
-	// Orders documents by how well they answer a query.
+	// Ranks documents by their relevance to a query.
 	Rerank(ctx context.Context, in *RerankRequest, opts ...grpc.CallOption) (*RerankResponse, error)
-	// Turns texts and chats into token ids.
+	// Converts texts and chats to token ids.
 	Tokenize(ctx context.Context, in *TokenizeRequest, opts ...grpc.CallOption) (*TokenizeResponse, error)
-	// Turns token ids into texts.
+	// Converts token ids to texts.
 	Detokenize(ctx context.Context, in *DetokenizeRequest, opts ...grpc.CallOption) (*DetokenizeResponse, error)
 	// Lists all models of the server that the caller may use.
 	ListModels(ctx context.Context, in *ListModelsRequest, opts ...grpc.CallOption) (*ListModelsResponse, error)
@@ -282,30 +283,30 @@ func (c *attendClient) GetModel(ctx context.Context, in *GetModelRequest, opts .
 // All implementations must embed UnimplementedAttendServer
 // for forward compatibility.
 type AttendServer interface {
-	// Generates for a batch of inputs. Answers when all inputs have ended.
+	// Generates for a batch of inputs. Answers when all inputs have finished.
 	Generate(context.Context, *GenerateRequest) (*GenerateResponse, error)
-	// Generates for a batch of inputs. Answers with chunks as they are computed.
+	// Generates for a batch of inputs. Streams chunks as they are computed.
 	GenerateStream(*GenerateRequest, grpc.ServerStreamingServer[GenerateChunk]) error
-	// Translates documents: texts of any number of sentences, HTML, XML, Markdown.
+	// Translates documents of any number of sentences: text, HTML, XML, Markdown.
 	Translate(context.Context, *TranslateRequest) (*TranslateResponse, error)
-	// Translates documents. Answers with the sentences as they are translated.
+	// Translates documents. Streams the sentences as they are translated.
 	TranslateStream(*TranslateRequest, grpc.ServerStreamingServer[TranslateChunk]) error
-	// Computes the log-probabilities of targets that the request gives.
+	// Computes the log-probabilities of given targets.
 	Score(context.Context, *ScoreRequest) (*ScoreResponse, error)
-	// Computes vectors of texts, or of their tokens.
+	// Computes embeddings of texts, or of their tokens.
 	Embed(context.Context, *EmbedRequest) (*EmbedResponse, error)
 	// Labels texts, pairs of texts, or the tokens and spans of texts. The labels
-	// are those of the model, or those that the request gives (zero-shot).
+	// are those of the model, or those in the request (zero-shot).
 	Classify(context.Context, *ClassifyRequest) (*ClassifyResponse, error)
-	// Finds tokens for the masked places of texts.
+	// Predicts the masked tokens of texts.
 	FillMask(context.Context, *FillMaskRequest) (*FillMaskResponse, error)
 	// Finds the answers to questions in texts (extractive question answering).
 	Answer(context.Context, *AnswerRequest) (*AnswerResponse, error)
-	// Orders documents by how well they answer a query.
+	// Ranks documents by their relevance to a query.
 	Rerank(context.Context, *RerankRequest) (*RerankResponse, error)
-	// Turns texts and chats into token ids.
+	// Converts texts and chats to token ids.
 	Tokenize(context.Context, *TokenizeRequest) (*TokenizeResponse, error)
-	// Turns token ids into texts.
+	// Converts token ids to texts.
 	Detokenize(context.Context, *DetokenizeRequest) (*DetokenizeResponse, error)
 	// Lists all models of the server that the caller may use.
 	ListModels(context.Context, *ListModelsRequest) (*ListModelsResponse, error)
@@ -704,37 +705,38 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// For those who run the server. Where there are tenants and the caller's is not
-// an administrator, all calls are refused with PERMISSION_DENIED.
+// Administration of a running server. With tenants, calls of a tenant that is
+// not an administrator are refused with PERMISSION_DENIED.
 //
-// LoadModel, UnloadModel and SetAlias change what is served while the server
-// runs. Refused with FAILED_PRECONDITION unless the server was started with
-// `--model-control=explicit`. Changes are made one after the other, in the order
-// of their calls. One that has begun is made even if its caller does not wait.
+// LoadModel, UnloadModel and SetAlias change the served models. They are
+// refused with FAILED_PRECONDITION unless the server was started with
+// `--model-control=explicit`. Changes are made one after the other, in the
+// order of their calls. A change that has begun completes even if its caller
+// disconnects.
 //
-// A model is called by the name by which it was loaded. Of a model in versions,
-// `NAME` is the version that was loaded last, and `NAME@2` is version 2, which
-// is loaded, called and unloaded as a model of its own.
+// A model is called by the name under which it was loaded. For a model with
+// versions, `NAME` is the version that was loaded last, and `NAME@2` is version
+// 2, which is loaded, called and unloaded as a separate model.
 type AdminClient interface {
-	// Loads a model from where the server's options say that it is. Of a model
-	// that is served already, the new one is loaded beside the old one. Once it is
-	// ready, new calls go to it; those that run end where they began. Answers when
-	// the model takes requests. If it cannot be loaded, the old one goes on:
-	// FAILED_PRECONDITION, or RESOURCE_EXHAUSTED if the memory does not suffice.
+	// Loads a model from the location given by the server's options. If the model
+	// is already served, the new one is loaded while the old one serves. Once it
+	// is ready, new calls go to it; running calls finish on the old one. Answers
+	// when the model accepts requests. If it cannot be loaded, the old one keeps
+	// serving: FAILED_PRECONDITION, or RESOURCE_EXHAUSTED if there is not enough
+	// memory.
 	LoadModel(ctx context.Context, in *LoadModelRequest, opts ...grpc.CallOption) (*LoadModelResponse, error)
-	// Takes a model out of service. New calls of it end with NOT_FOUND; those that
-	// run go on to their end, and then its memory goes back.
+	// Removes a model from service. New calls of it end with NOT_FOUND; running
+	// calls finish, and then its memory is freed.
 	UnloadModel(ctx context.Context, in *UnloadModelRequest, opts ...grpc.CallOption) (*UnloadModelResponse, error)
-	// Makes a name an alias, or changes or removes one: new calls of the name go
-	// to other models, by their weights. All targets must be served: NOT_FOUND
-	// else.
+	// Creates, changes or removes an alias: new calls of the name are routed to
+	// other models by weight. All targets must be served; otherwise NOT_FOUND.
 	SetAlias(ctx context.Context, in *SetAliasRequest, opts ...grpc.CallOption) (*SetAliasResponse, error)
-	// Records what the threads that compute do, for a time, and then answers with
-	// the trace of it, in pieces: JSON in Google's "Trace Event Format", which
-	// Perfetto opens. One profile at a time, until its last piece is on its way:
-	// FAILED_PRECONDITION for others. A call that is cancelled ends its profile at
-	// once. If the server drains, the trace has what was recorded until then,
-	// or is lost once the drain's time is over.
+	// Records the compute threads for some time, and then streams the trace in
+	// chunks: JSON in Google's "Trace Event Format", which Perfetto opens. One
+	// profile can run at a time, until its last chunk is sent: others end with
+	// FAILED_PRECONDITION. Cancelling the call ends its profile at once. If the
+	// server drains, the trace has the events recorded so far, or is lost once
+	// the drain timeout has passed.
 	Profile(ctx context.Context, in *ProfileRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ProfileChunk], error)
 }
 
@@ -799,37 +801,38 @@ type Admin_ProfileClient = grpc.ServerStreamingClient[ProfileChunk]
 // All implementations must embed UnimplementedAdminServer
 // for forward compatibility.
 //
-// For those who run the server. Where there are tenants and the caller's is not
-// an administrator, all calls are refused with PERMISSION_DENIED.
+// Administration of a running server. With tenants, calls of a tenant that is
+// not an administrator are refused with PERMISSION_DENIED.
 //
-// LoadModel, UnloadModel and SetAlias change what is served while the server
-// runs. Refused with FAILED_PRECONDITION unless the server was started with
-// `--model-control=explicit`. Changes are made one after the other, in the order
-// of their calls. One that has begun is made even if its caller does not wait.
+// LoadModel, UnloadModel and SetAlias change the served models. They are
+// refused with FAILED_PRECONDITION unless the server was started with
+// `--model-control=explicit`. Changes are made one after the other, in the
+// order of their calls. A change that has begun completes even if its caller
+// disconnects.
 //
-// A model is called by the name by which it was loaded. Of a model in versions,
-// `NAME` is the version that was loaded last, and `NAME@2` is version 2, which
-// is loaded, called and unloaded as a model of its own.
+// A model is called by the name under which it was loaded. For a model with
+// versions, `NAME` is the version that was loaded last, and `NAME@2` is version
+// 2, which is loaded, called and unloaded as a separate model.
 type AdminServer interface {
-	// Loads a model from where the server's options say that it is. Of a model
-	// that is served already, the new one is loaded beside the old one. Once it is
-	// ready, new calls go to it; those that run end where they began. Answers when
-	// the model takes requests. If it cannot be loaded, the old one goes on:
-	// FAILED_PRECONDITION, or RESOURCE_EXHAUSTED if the memory does not suffice.
+	// Loads a model from the location given by the server's options. If the model
+	// is already served, the new one is loaded while the old one serves. Once it
+	// is ready, new calls go to it; running calls finish on the old one. Answers
+	// when the model accepts requests. If it cannot be loaded, the old one keeps
+	// serving: FAILED_PRECONDITION, or RESOURCE_EXHAUSTED if there is not enough
+	// memory.
 	LoadModel(context.Context, *LoadModelRequest) (*LoadModelResponse, error)
-	// Takes a model out of service. New calls of it end with NOT_FOUND; those that
-	// run go on to their end, and then its memory goes back.
+	// Removes a model from service. New calls of it end with NOT_FOUND; running
+	// calls finish, and then its memory is freed.
 	UnloadModel(context.Context, *UnloadModelRequest) (*UnloadModelResponse, error)
-	// Makes a name an alias, or changes or removes one: new calls of the name go
-	// to other models, by their weights. All targets must be served: NOT_FOUND
-	// else.
+	// Creates, changes or removes an alias: new calls of the name are routed to
+	// other models by weight. All targets must be served; otherwise NOT_FOUND.
 	SetAlias(context.Context, *SetAliasRequest) (*SetAliasResponse, error)
-	// Records what the threads that compute do, for a time, and then answers with
-	// the trace of it, in pieces: JSON in Google's "Trace Event Format", which
-	// Perfetto opens. One profile at a time, until its last piece is on its way:
-	// FAILED_PRECONDITION for others. A call that is cancelled ends its profile at
-	// once. If the server drains, the trace has what was recorded until then,
-	// or is lost once the drain's time is over.
+	// Records the compute threads for some time, and then streams the trace in
+	// chunks: JSON in Google's "Trace Event Format", which Perfetto opens. One
+	// profile can run at a time, until its last chunk is sent: others end with
+	// FAILED_PRECONDITION. Cancelling the call ends its profile at once. If the
+	// server drains, the trace has the events recorded so far, or is lost once
+	// the drain timeout has passed.
 	Profile(*ProfileRequest, grpc.ServerStreamingServer[ProfileChunk]) error
 	mustEmbedUnimplementedAdminServer()
 }
