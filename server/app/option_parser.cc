@@ -22,9 +22,9 @@ namespace attend {
 OptionParser::OptionParser() : app_(std::make_unique<CLI::App>()) {
   app_->set_help_flag();  // ours follows a check of all values
   Add("config", file_,
-      "File of options in TOML, one name = value a line, without the dashes: "
+      "TOML file of options, one name = value per line, without the dashes: "
       "max-running = 64, aging = \"5s\", model = [\"/models/a\", "
-      "\"/models/b\"]. Flags and variables win over it.");
+      "\"/models/b\"]. Flags and variables take precedence.");
 }
 
 OptionParser::~OptionParser() = default;

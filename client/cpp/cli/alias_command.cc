@@ -53,12 +53,10 @@ Command AddAlias(CLI::App& attend) {
   const auto options = std::make_shared<AliasOptions>();
   CLI::App& command = *attend.add_subcommand(
       "alias",
-      "Let calls of a name go to models: attend alias en-de en-de:95 "
-      "en-de@2:5");
+      "Route calls of a name to models: attend alias en-de en-de:95 en-de@2:5");
   command.add_option("name", options->name, "Name of the alias")->required();
   command.add_option("targets", options->targets,
-                     "MODEL or MODEL:WEIGHT. None: the name is no alias any "
-                     "more");
+                     "MODEL or MODEL:WEIGHT. None: remove the alias");
   AddConnection(command, options->connection);
   return {&command, [options] { return RunAlias(*options); }};
 }

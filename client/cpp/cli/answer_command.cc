@@ -48,30 +48,30 @@ int RunAnswer(const AnswerOptions& options) {
 Command AddAnswer(CLI::App& attend) {
   const auto options = std::make_shared<AnswerOptions>();
   CLI::App& command = *attend.add_subcommand(
-      "answer", "Print the part of each text that answers a question");
+      "answer", "Print the span of each text that answers a question");
   command.footer(
       std::string("Texts are arguments, or the lines of a file or of standard "
-                  "input.\nA line has: score, begin and end in bytes of the "
-                  "text, answer (tabs between).\nWith --top-k an empty line "
+                  "input.\nA line has, separated by tabs: score, begin and end "
+                  "in bytes of the text, answer.\nWith --top-k an empty line "
                   "ends a text.\n") +
       kFailedInputs);
   command.add_option("question", options->question, "The question")->required();
-  AddInput(command, options->input, "Texts that may have the answer");
+  AddInput(command, options->input, "Texts that may contain the answer");
   v1::AnswerRequest& request = options->request;
   command
       .add_option_function<int32_t>(
           "-k,--top-k", [&](int32_t n) { request.set_top_k(n); },
-          "Print this many answers, best first (default: 1)")
+          "Number of answers to print, best first (default: 1)")
       ->check(CLI::Range(1, 100));
   command
       .add_option_function<int32_t>(
           "--max-answer-tokens",
           [&](int32_t n) { request.set_max_answer_tokens(n); },
-          "Longest answer (default: 15)")
+          "Maximum number of tokens of an answer (default: 15)")
       ->check(CLI::Range(1, 1000));
   command.add_flag_function(
       "--no-answer", [&](int64_t) { request.set_allow_no_answer(true); },
-      "Print an answer without text where none is better");
+      "Allow \"there is no answer\", printed as an answer without text");
   AddBatching(command, *options);
   return {&command, [options] { return RunAnswer(*options); }};
 }

@@ -171,26 +171,25 @@ void AddOutputLengths(CLI::App& app, BenchOptions& options) {
            }
            options.output_lengths = {range.first, range.second};
          },
-         "Each call generates exactly as many new tokens as are drawn for it, "
-         "uniformly between these two numbers")
+         "Range of the number of new tokens of a call, drawn uniformly; each "
+         "call generates exactly that number")
       ->check(CLI::Range(1, 1000000));
 }
 
 // What is called, and with which inputs.
 void AddTask(CLI::App& app, BenchOptions& options) {
-  app.add_option("--task", options.task,
-                 "The method to call (default: generate)")
+  app.add_option("--task", options.task, "Method to call (default: generate)")
       ->check(CLI::IsMember(BenchTasks()));
   app.add_option("--batch", options.batch,
-                 "Number of inputs in one call (rerank: of documents)")
+                 "Number of inputs per call (rerank: of documents)")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   app.add_option("-f,--file", options.file,
-                 "Inputs, one a line, taken in turn (default: a few "
+                 "File of inputs, one per line, used in turn (default: a few "
                  "built-in sentences)");
   app.add_flag("--ids", options.ids,
-               "Lines are token ids, special ones included, with spaces or "
-               "commas between");
+               "Lines are token ids, special ones included, separated by "
+               "spaces or commas");
 }
 
 // How many calls there are, and when they come.
@@ -205,11 +204,11 @@ void AddArrivals(CLI::App& app, BenchOptions& options) {
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
   app.add_option("--warmup", options.warmup,
-                 "Number of calls before these, not measured")
+                 "Number of unmeasured calls before these")
       ->check(CLI::Range(0, 100000000))
       ->capture_default_str();
   app.add_option("--rate", options.rate,
-                 "Open loop: calls a second, as a Poisson process")
+                 "Open loop: calls per second, as a Poisson process")
       ->check(CLI::Range(1e-6, 1e6))
       ->excludes(concurrency);
   app.add_option("--arrival-seed", options.arrival_seed,
@@ -220,20 +219,20 @@ void AddArrivals(CLI::App& app, BenchOptions& options) {
 
 // What is measured, and how it is printed.
 void AddMeasurements(CLI::App& app, BenchOptions& options) {
-  app.add_flag("-s,--stream", options.stream,
-               "Stream; measure the time to first token and inter-token times");
+  app.add_flag(
+      "-s,--stream", options.stream,
+      "Stream, and measure the time to first token and inter-token times");
   app.add_option("--interference", options.interference,
                  "Run twice, the second time while the lines of this file "
                  "(long inputs) are encoded. Report the ratio of the p99 "
                  "inter-token times. Implies --stream");
   app.add_option("--interference-rate", options.interference_rate,
-                 "Long inputs a second, as a Poisson process")
+                 "Long inputs per second, as a Poisson process")
       ->check(CLI::Range(1e-6, 1e6))
       ->capture_default_str();
   app.add_flag("--json", options.json, "Print JSON");
   app.add_option("--report", options.report,
-                 "Write a page of HTML with figures and charts to this file, "
-                 "too")
+                 "Also write an HTML page with figures and charts to this file")
       ->type_name("FILE");
 }
 
@@ -244,10 +243,9 @@ Command AddBench(CLI::App& attend) {
   CLI::App& command = *attend.add_subcommand(
       "bench", "Measure a server: latency, throughput, errors");
   command.footer(
-      "By default a closed loop: --concurrency calls are always in flight.\n"
-      "With --rate an open loop: calls are due at random times, and their "
-      "durations count from\nthe time when they were due. Calls are not "
-      "retried.");
+      "By default a closed loop: --concurrency calls are always in "
+      "flight.\nWith --rate an open loop: calls are due at random times, and "
+      "their durations are\nmeasured from those times. Calls are not retried.");
   AddConnection(command, options->connection);
   AddTask(command, *options);
   AddOutputLengths(command, *options);

@@ -266,14 +266,13 @@ int RunChat(const ChatOptions& options) {
 Command AddChat(CLI::App& attend) {
   const auto options = std::make_shared<ChatOptions>();
   CLI::App& command = *attend.add_subcommand(
-      "chat", "Talk to a model: each line is a turn, its answer streams");
+      "chat",
+      "Chat with a model: each line is a turn, and its answer is streamed");
   command.footer(
-      "Ctrl-C ends the answer that is coming. At the prompt, Ctrl-C and the "
-      "end "
-      "of input\nend the program. Standard input may be a file or a pipe.\n"
-      "On a terminal /help shows the lines that are no turns: /system, /reset, "
-      "/save.\n"
-      "A parameter that is not given has the model's default.");
+      "Ctrl-C ends the current answer. At the prompt, Ctrl-C and the end of "
+      "input\nend the program. Standard input may be a file or a pipe.\nOn a "
+      "terminal /help lists the commands /system, /reset and "
+      "/save.\nParameters default to those of the model.");
   AddConnection(command, options->connection);
   command.add_option("--system", options->system,
                      "System message before the first turn");
@@ -283,8 +282,8 @@ Command AddChat(CLI::App& attend) {
       "object: {\"enable_thinking\": false}");
   command.add_option(
       "--history", options->history,
-      "On a terminal: the file of the lines that were typed; '': none. "
-      "Default: attend/chat_history in $XDG_STATE_HOME or ~/.local/state");
+      "On a terminal: history file of typed lines; '': none. Default: "
+      "attend/chat_history in $XDG_STATE_HOME or ~/.local/state");
   v1::GenerationParams* const params = options->request.mutable_params();
   AddLength(command, params);
   AddBeams(command, params);

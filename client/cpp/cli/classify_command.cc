@@ -81,8 +81,8 @@ void AddSpanOptions(CLI::App& command, v1::ClassifyRequest& request) {
                 &aggregation);
             request.set_aggregation(aggregation);
           },
-          "Print labels of spans, not of tokens; as aggregation_strategy of "
-          "transformers")
+          "Print labels of spans instead of tokens, by an aggregation_strategy "
+          "of transformers")
       ->check(CLI::IsMember(std::vector<std::string>{"none", "simple", "first",
                                                      "average", "max"}));
   command
@@ -92,14 +92,14 @@ void AddSpanOptions(CLI::App& command, v1::ClassifyRequest& request) {
             request.mutable_ignore_labels()->Assign(labels.begin(),
                                                     labels.end());
           },
-          "With --spans: leave spans with this label out (default: O; an empty "
-          "label: leave none out)")
+          "With --spans: omit spans with this label (default: O; an empty "
+          "label: omit none)")
       ->allow_extra_args(false);
   command
       .add_option_function<int32_t>(
           "--stride", [&](int32_t tokens) { request.set_stride(tokens); },
-          "With --spans: read long texts in windows that share this many "
-          "tokens")
+          "With --spans: read long texts in windows that overlap by this "
+          "number of tokens")
       ->check(CLI::NonNegativeNumber);
 }
 
@@ -111,13 +111,13 @@ void AddCandidateOptions(CLI::App& command, v1::ClassifyRequest& request) {
             request.mutable_candidate_labels()->Assign(labels.begin(),
                                                        labels.end());
           },
-          "Score this label instead of those of the model; several times "
+          "Score this label instead of those of the model; may be repeated "
           "(zero-shot classification, or multiple choice)")
       ->allow_extra_args(false);
   command.add_option_function<std::string>(
       "--template",
       [&](const std::string& text) { request.set_hypothesis_template(text); },
-      "With --label: the text that says a label, which is {} in it (default: "
+      "With --label: the hypothesis, with {} in place of the label (default: "
       "'This example is {}.')");
   command.add_flag_function(
       "--multi-label", [&](int64_t) { request.set_multi_label(true); },
@@ -131,11 +131,11 @@ Command AddClassify(CLI::App& attend) {
   CLI::App& command = *attend.add_subcommand(
       "classify", "Print the labels of each input, or of each of its tokens");
   command.footer(
-      std::string("A line has the labels of a text: label, score, next label, "
-                  "... (tabs between).\nIf the model labels tokens, a line has "
-                  "piece, label, score of a token; with\n--spans label, "
-                  "score, begin and end in bytes, text of a span. An empty\n"
-                  "line ends an input.\n") +
+      std::string(
+          "A line has, separated by tabs, the labels of a text: label, score, "
+          "next label, ...\nIf the model labels tokens, a line has piece, "
+          "label and score of a token; with\n--spans label, score, begin and "
+          "end in bytes, and text of a span. An empty\nline ends an input.\n") +
       kFailedInputs);
   AddInput(command, options->input, "Texts; with --pairs, TEXT PAIR");
   v1::ClassifyRequest& request = options->request;
@@ -144,8 +144,8 @@ Command AddClassify(CLI::App& attend) {
   command
       .add_option_function<int32_t>(
           "-k,--top-k", [&](int32_t n) { request.set_top_k(n); },
-          "Print this many labels, best first (default: all labels of a text, "
-          "the best one of a token)")
+          "Number of labels to print, best first (default: all labels of a "
+          "text, the best one of a token)")
       ->check(CLI::Range(1, 1000000));
   command.add_flag_function(
       "--raw", [&](int64_t) { request.set_raw_scores(true); },

@@ -71,12 +71,12 @@ void AddTls(CLI::App& app, ConnectionOptions& connection) {
                "Use TLS. Each of the next four options implies it")
       ->envname("ATTEND_TLS");
   AddFile(app, "--ca", files.ca, "ATTEND_CA",
-          "CAs that may have signed the server's certificate, in PEM "
-          "(default: those of the system)");
+          "PEM file of the CAs accepted for the server's certificate (default: "
+          "those of the system)");
   AddFile(app, "--cert", files.cert, "ATTEND_CERT",
-          "Certificate of this client, in PEM");
+          "PEM file of the client's certificate");
   AddFile(app, "--key", files.key, "ATTEND_KEY",
-          "Private key of this client, in PEM");
+          "PEM file of the client's private key");
   app.add_option("--server-name", files.server_name,
                  "Name that the server's certificate must have (default: the "
                  "host of the address)")
@@ -104,7 +104,7 @@ ClientOptions ToClientOptions(const ConnectionOptions& connection) {
 void AddConnection(CLI::App& app, ConnectionOptions& connection) {
   app.add_option("-a,--address", connection.address,
                  "Address of the server: host:port or unix:path; or several "
-                 "host:port with commas between, which get calls in turn")
+                 "host:port, separated by commas, which get calls in turn")
       ->envname("ATTEND_ADDRESS")
       ->capture_default_str();
   AddTls(app, connection);
@@ -115,9 +115,9 @@ void AddConnection(CLI::App& app, ConnectionOptions& connection) {
           "(default: 60s)",
           connection.timeout);
   app.add_option("--profile", connection.profile,
-                 "Section of attend/profiles.toml (in $XDG_CONFIG_HOME, else "
-                 "~/.config) with values of the options above; default: "
-                 "[default], if it is there")
+                 "Section of attend/profiles.toml (in $XDG_CONFIG_HOME, "
+                 "otherwise ~/.config) with values of the options above "
+                 "(default: [default], if it exists)")
       ->envname("ATTEND_PROFILE")
       ->type_name("NAME");
   app.final_callback([&app, &connection] {
@@ -152,9 +152,9 @@ void AddInput(CLI::App& app, InputOptions& input, const char* arguments) {
       app.add_option("-o,--output", input.output,
                      "Write results to this file (default: standard output)")
           ->type_name("FILE");
-  app.add_flag("--resume", input.resume,
-               "Go on where --output ends, if an earlier run with the same "
-               "input was ended before its last line")
+  app.add_flag(
+         "--resume", input.resume,
+         "Resume an interrupted run with the same input at the end of --output")
       ->needs(output)
       ->excludes("arguments");
   AddInFlight(app, input);
@@ -163,7 +163,7 @@ void AddInput(CLI::App& app, InputOptions& input, const char* arguments) {
 void AddInFlight(CLI::App& app, InputOptions& input) {
   app.add_option(
          "--in-flight", input.in_flight,
-         "Number of calls at once; output keeps the order of the inputs")
+         "Number of concurrent calls; output keeps the order of the inputs")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_flag("--json", input.json, "Print one JSON object for each input");
@@ -173,7 +173,7 @@ void AddBatch(CLI::App& app, InputOptions& input) {
   input.batch = 0;
   app.add_option(
          "--batch", input.batch,
-         "Number of inputs in one call (default: 32 for a file, else 1)")
+         "Number of inputs per call (default: 32 for a file, otherwise 1)")
       ->check(CLI::Range(1, 100000));
 }
 
@@ -186,7 +186,7 @@ void AddPriority(CLI::App& app, std::function<void(int)> set) {
 void AddTruncate(CLI::App& app, std::function<void()> set) {
   app.add_flag_function(
       "--truncate", [set = std::move(set)](int64_t) { set(); },
-      "Cut inputs that are too long for the model, instead of an error");
+      "Truncate inputs that are too long for the model, instead of failing");
 }
 
 }  // namespace attend

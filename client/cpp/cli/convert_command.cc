@@ -36,15 +36,15 @@ Command AddConvert(CLI::App& attend) {
   const auto options = std::make_shared<ConvertOptions>();
   CLI::App& command =
       *attend.add_subcommand("convert",
-                             "Write model.safetensors beside a "
-                             "pytorch_model.bin that the server cannot read");
+                             "Write model.safetensors for a pytorch_model.bin "
+                             "that the server cannot read");
   command.footer(
       "Needs Python 3.9 or later with the packages torch (2.6 or later) and "
-      "safetensors; no\nserver is called. Nothing that a pickle holds is run. "
-      "What was there stays as it is.");
-  command.add_option("directory", options->directory, "The model's directory")
+      "safetensors, but no\nserver. Code in a pickle is never executed. "
+      "Existing files are unchanged.");
+  command.add_option("directory", options->directory, "Directory of the model")
       ->required();
-  command.add_option("--python", options->python, "The Python to run")
+  command.add_option("--python", options->python, "Python interpreter to use")
       ->envname("ATTEND_PYTHON")
       ->type_name("PROGRAM")
       ->capture_default_str();

@@ -94,20 +94,20 @@ absl::StatusOr<std::string> Translate(const ConnectionOptions& connection,
 void AddDocument(CLI::App& app, DocumentOptions& options) {
   CLI::Option* const document = app.add_option(
       "--document", options.file,
-      "Translate this file as one document of any number of sentences, and "
-      "print it with all that is between them; -: standard input");
+      "Translate this file as one document, and print it with everything "
+      "between its sentences unchanged; -: standard input");
   for (const char* other :
        {"arguments", "--file", "--stream", "--output", "--resume"}) {
     document->excludes(other);
   }
   app.add_option("--format", options.format,
-                 "What the document is written in (default: as the end of its "
-                 "name says, else text)")
+                 "Format of the document (default: by the file's extension, "
+                 "otherwise text)")
       ->check(CLI::IsMember({"text", "html", "xml", "markdown"}))
       ->needs(document);
   app.add_option("--glossary", options.glossary,
-                 "File of terms whose translations are given: a line has the "
-                 "term, a tab, and its translation")
+                 "File of terms with given translations; each line has a term, "
+                 "a tab, and its translation")
       ->needs(document);
 }
 

@@ -77,26 +77,26 @@ Command AddEmbed(CLI::App& attend) {
       .add_flag_function(
           "--multi-vector",
           [&](int64_t) { request.add_kinds(v1::EMBEDDING_KIND_MULTI_VECTOR); },
-          "Print a line with token and vector for each token that is compared "
+          "Print a line with token and vector for each compared token "
           "(ColBERT), then an empty line")
       ->excludes(per_token)
       ->excludes(sparse);
   command
       .add_option_function<std::string>(
           "--role", [&](const std::string& role) { request.set_role(role); },
-          "The side of a search that the texts are on: query or document")
+          "Role of the texts in a search: query or document")
       ->check(CLI::IsMember({"query", "document"}));
   command
       .add_option_function<int32_t>(
           "--dimensions", [&](int32_t n) { request.set_dimensions(n); },
-          "Print only the first numbers of a vector, this many (for models "
-          "that are trained for it)")
+          "Truncate vectors to this number of elements (for models that are "
+          "trained for it)")
       ->excludes(per_token);
   command
       .add_flag_function(
           "--normalize,!--no-normalize",
           [&](int64_t on) { request.set_normalize(on > 0); },
-          "Scale vectors to length 1, or do not (default: as the model says)")
+          "Scale vectors to length 1, or do not (default: that of the model)")
       ->excludes(per_token);
   CLI::Option* const name = command.add_option_function<std::string>(
       "--prompt-name",

@@ -34,20 +34,20 @@ std::string FormatFillMask(bool candidates, const Line& line,
 Command AddFillMask(CLI::App& attend) {
   const auto options = std::make_shared<BatchOptions<v1::FillMaskRequest>>();
   CLI::App& command = *attend.add_subcommand(
-      "fill-mask", "Print each text with its masks filled in");
+      "fill-mask", "Print each text with its masks replaced");
   command.footer(
       std::string(
-          "A mask is written as the model spells it: attend models NAME "
-          "shows mask_token.\nWith --top-k a line has: number of the "
-          "input, number of the mask, probability,\npiece, and the text "
-          "if there is one mask (tabs between).\n") +
+          "A mask is spelled as in the model's vocabulary: attend models NAME "
+          "shows mask_token.\nWith --top-k a line has, separated by tabs: "
+          "number of the input, number of the mask,\nprobability, piece, and "
+          "the text if there is one mask.\n") +
       kFailedInputs);
   AddInput(command, options->input, "Texts with masks");
   v1::FillMaskRequest& request = options->request;
   command
       .add_option_function<int32_t>(
           "-k,--top-k", [&](int32_t n) { request.set_top_k(n); },
-          "Print this many candidates for each mask")
+          "Number of candidates to print for each mask")
       ->check(CLI::Range(1, 100));
   AddBatching(command, *options);
   return {&command, [options] {

@@ -90,7 +90,7 @@ int RunGenerate(GenerateOptions options) {
 void AddOutput(CLI::App& app, GenerateOptions& options) {
   v1::GenerationParams* const params = options.request.mutable_params();
   CLI::Option* const stream = app.add_flag("-s,--stream", options.stream,
-                                           "Print text while it is generated");
+                                           "Print text as it is generated");
   app.add_option_function<int32_t>(
          "-n,--n", [=](int32_t n) { params->set_num_return_sequences(n); },
          "Number of results for each input: the best beams, or samples")
@@ -100,7 +100,7 @@ void AddOutput(CLI::App& app, GenerateOptions& options) {
       "Print the log-probability of each token below the text");
   app.add_flag_function(
       "--echo", [=](int64_t) { params->set_echo(true); },
-      "Print the input too, before the text that continues it");
+      "Also print the input, before the text that continues it");
   app.add_flag_function(
       "--prompt-log-probs",
       [=](int64_t) { params->set_prompt_log_probs(true); },
@@ -116,13 +116,13 @@ Command AddGenerate(CLI::App& attend) {
   const auto options = std::make_shared<GenerateOptions>();
   CLI::App& command = *attend.add_subcommand(
       "generate",
-      "Generate a text for each input. A translation model translates the "
-      "input; a model that continues text writes what follows the input");
+      "Generate a text for each input: the translation by a translation model, "
+      "or the continuation by a decoder-only model");
   command.alias("translate");
   command.footer(
-      std::string("A parameter that is not given has the model's default.\n"
-                  "With --n above 1 a line has: number of the input, score, "
-                  "text (tabs between).\n") +
+      std::string(
+          "Parameters default to those of the model.\nWith --n above 1 a line "
+          "has, separated by tabs: number of the input, score, text.\n") +
       kFailedInputs);
   AddInput(command, options->input, "Texts; each is one input");
   AddConnection(command, options->connection);

@@ -32,10 +32,10 @@ void AddRepeated(CLI::App& app, const char* name, const char* help, Add add) {
 void AddLength(CLI::App& app, v1::GenerationParams* params) {
   app.add_option_function<int32_t>(
       "--max-new-tokens", [=](int32_t n) { params->set_max_new_tokens(n); },
-      "The most new tokens, end of sequence included");
+      "Maximum number of new tokens, end of sequence included");
   app.add_option_function<int32_t>(
       "--min-new-tokens", [=](int32_t n) { params->set_min_new_tokens(n); },
-      "The fewest new tokens before an end of sequence");
+      "Minimum number of new tokens before an end of sequence");
 }
 
 void AddBeams(CLI::App& app, v1::GenerationParams* params) {
@@ -44,7 +44,7 @@ void AddBeams(CLI::App& app, v1::GenerationParams* params) {
       "Number of beams; 1: greedy search, or sampling");
   app.add_option_function<float>(
       "--length-penalty", [=](float x) { params->set_length_penalty(x); },
-      "Scores of beams are divided by their length to this power");
+      "Divide scores of beams by their length to this power");
   app.add_option_function<std::string>(
          "--early-stopping",
          [=](const std::string& mode) {
@@ -53,55 +53,57 @@ void AddBeams(CLI::App& app, v1::GenerationParams* params) {
                                           ? v1::EARLY_STOPPING_FALSE
                                           : v1::EARLY_STOPPING_NEVER);
          },
-         "When beam search ends. true: there are --beams results. false: the "
-         "best running beam cannot beat them. never: no beam can beat them "
-         "at any length")
+         "End of a beam search. true: there are --beams results. false: the "
+         "best running beam cannot beat them. never: no beam can beat them at "
+         "any length")
       ->check(CLI::IsMember({"true", "false", "never"}));
 }
 
 void AddSampling(CLI::App& app, v1::GenerationParams* params) {
   app.add_flag_function(
       "--sample", [=](int64_t) { params->set_do_sample(true); },
-      "Draw tokens by their probability, instead of the likeliest one");
+      "Sample tokens instead of choosing the likeliest one");
   app.add_option_function<float>(
       "--temperature", [=](float x) { params->set_temperature(x); },
-      "Temperature of sampling; below 1: likely tokens get likelier");
+      "Sampling temperature; below 1: likely tokens become likelier");
   app.add_option_function<int32_t>(
       "--top-k", [=](int32_t n) { params->set_top_k(n); },
-      "Sample from this many likeliest tokens; 0: from all");
+      "Sample from this number of likeliest tokens; 0: from all");
   app.add_option_function<float>(
       "--top-p", [=](float x) { params->set_top_p(x); },
-      "Sample from the likeliest tokens that together have this probability");
+      "Sample from the smallest set of likeliest tokens with this total "
+      "probability");
   app.add_option_function<float>(
       "--min-p", [=](float x) { params->set_min_p(x); },
-      "Sample from tokens at least this many times as likely as the likeliest");
+      "Sample from tokens with at least this fraction of the highest "
+      "probability");
   app.add_option_function<uint64_t>(
       "--seed", [=](uint64_t n) { params->set_seed(n); },
-      "Seed of sampling (default: the server draws one)");
+      "Sampling seed (default: drawn by the server)");
 }
 
 void AddPenalties(CLI::App& app, v1::GenerationParams* params) {
   app.add_option_function<float>(
       "--repetition-penalty",
       [=](float x) { params->set_repetition_penalty(x); },
-      "Above 1: tokens that came before become less likely");
+      "Above 1: tokens that have occurred become less likely");
   app.add_option_function<float>(
       "--presence-penalty", [=](float x) { params->set_presence_penalty(x); },
-      "Subtracted from the logit of each token that came before");
+      "Subtracted from the logit of each token that has occurred");
   app.add_option_function<float>(
       "--frequency-penalty", [=](float x) { params->set_frequency_penalty(x); },
-      "Subtracted from a token's logit once for each time it came before");
+      "Subtracted from a token's logit once for each of its occurrences");
   app.add_option_function<int32_t>(
       "--no-repeat-ngram",
       [=](int32_t n) { params->set_no_repeat_ngram_size(n); },
-      "No sequence of this many tokens occurs twice; 0: no limit");
+      "No token sequence of this length occurs twice; 0: no limit");
 }
 
 void AddContent(CLI::App& app, v1::GenerationParams* params) {
   app.add_option_function<std::string>(
       "--prefix",
       [=](const std::string& text) { params->set_prefix_text(text); },
-      "Text that results have to start with; it is not printed");
+      "Text that results must start with; it is not printed");
   AddRepeated<std::string>(
       app, "--stop", "A result ends before this text; may be repeated",
       [=](const std::string& text) { params->add_stop_strings(text); });
@@ -136,7 +138,7 @@ void AddContent(CLI::App& app, v1::GenerationParams* params) {
 
 void AddConstraint(CLI::App& app, v1::GenerationParams* params) {
   CLI::Option_group& group = *app.add_option_group(
-      "Constraint", "What the text of a result has to be; one of:");
+      "Constraint", "A restriction of the text of a result; one of:");
   group.require_option(0, 1);
   const auto add_file = [&](const char* name, const char* help, auto set) {
     group
@@ -153,7 +155,7 @@ void AddConstraint(CLI::App& app, v1::GenerationParams* params) {
            [=](std::string text) {
              params->mutable_constraint()->set_json_schema(std::move(text));
            });
-  add_file("--grammar", "A text of the grammar in this file (Lark)",
+  add_file("--grammar", "A text of the Lark grammar in this file",
            [=](std::string text) {
              params->mutable_constraint()->set_lark(std::move(text));
            });
@@ -162,7 +164,7 @@ void AddConstraint(CLI::App& app, v1::GenerationParams* params) {
       [=](const std::string& text) {
         params->mutable_constraint()->set_regex(text);
       },
-      "A text that matches this regular expression as a whole");
+      "A text that fully matches this regular expression");
   AddRepeated<std::string>(
       group, "--choice", "This text; may be repeated for more texts",
       [=](const std::string& text) {
@@ -178,8 +180,8 @@ void AddLanguages(CLI::App& app, v1::GenerateRequest& request) {
   app.add_option_function<std::string>(
       "--source-language",
       [&](const std::string& code) { request.set_source_language(code); },
-      "For multilingual models: the language of the inputs, as the model "
-      "spells it");
+      "For multilingual models: the language of the inputs, in the model's "
+      "spelling");
   app.add_option_function<std::string>(
       "--target-language",
       [&](const std::string& code) { request.set_target_language(code); },

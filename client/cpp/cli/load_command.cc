@@ -37,18 +37,18 @@ int RunLoad(const LoadOptions& options) {
 
 Command AddLoad(CLI::App& attend) {
   const auto options = std::make_shared<LoadOptions>();
-  CLI::App& command = *attend.add_subcommand(
-      "load",
-      "Load a model, or load it anew beside the old one, whose place it takes "
-      "when it is ready");
+  CLI::App& command =
+      *attend.add_subcommand("load",
+                             "Load a model, or reload it and replace the old "
+                             "one once the new one is ready");
   command
       .add_option("name", options->name,
                   "Name of the model; NAME@VERSION is a version that is served "
-                  "beside NAME")
+                  "in addition to NAME")
       ->required();
   command
       .add_option("version", options->version,
-                  "Version that NAME becomes. Default: the highest there is")
+                  "Version that NAME becomes (default: the highest one)")
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max(),
                          "NONNEGATIVE"));
   AddConnection(command, options->connection);

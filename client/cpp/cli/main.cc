@@ -33,8 +33,8 @@ void AddTexts(CLI::App& app) {
          [=](const std::string& shell) {
            throw CLI::CallForVersion(CompletionScript(describe(), shell), 0);
          },
-         "Print what completes commands and options in a shell, and exit: "
-         "source <(attend --completion bash)")
+         "Print the completion script of a shell and exit: source <(attend "
+         "--completion bash)")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->type_name("SHELL");
 }

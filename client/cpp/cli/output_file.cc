@@ -65,7 +65,7 @@ absl::StatusOr<OutputFile> OutputFile::Open(const std::string& file,
   struct stat found;
   if (stat(file.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        file, ": is no regular file; leave --output away to print results"));
+        file, ": is no regular file; omit --output to print results"));
   }
   std::string progress_path = ProgressPath(file);
   const int progress =
@@ -83,7 +83,7 @@ absl::StatusOr<OutputFile> OutputFile::Open(const std::string& file,
           absl::StrCat(output.progress_path_, ": does not belong to ", file,
                        ", which has ", found.st_size,
                        " bytes, or is of another version of attend; without "
-                       "--resume the output begins anew"));
+                       "--resume the output starts over"));
     }
     output.progress_ = *read;
   }
@@ -121,10 +121,10 @@ absl::Status OutputFile::Skip(
     ++count;
   }
   if (count == done() && hash == progress_.hash) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(
-      progress_path_, ": inputs 1 to ", done(),
-      " have changed since their results were written; without --resume the "
-      "output begins anew"));
+  return absl::DataLossError(
+      absl::StrCat(progress_path_, ": inputs 1 to ", done(),
+                   " have changed since their results were written; without "
+                   "--resume the output starts over"));
 }
 
 absl::Status OutputFile::Record(absl::string_view input) {

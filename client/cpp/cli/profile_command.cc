@@ -59,11 +59,11 @@ Command AddProfile(CLI::App& attend) {
       "profile",
       "Record what the server's threads compute, for ui.perfetto.dev");
   AddTime(command, "--duration",
-          "How long to record: at most 60s (default: 5s)", options->duration);
+          "Duration of the recording, at most 60s (default: 5s)",
+          options->duration);
   command
-      .add_option(
-          "-o,--output", options->output,
-          "The file to write; what it has stays until the trace is there")
+      .add_option("-o,--output", options->output,
+                  "Output file; it is replaced once the trace is complete")
       ->capture_default_str();
   AddConnection(command, options->connection);
   return {&command, [options] { return RunProfile(*options); }};

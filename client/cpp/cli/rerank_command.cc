@@ -105,12 +105,12 @@ int RunRerank(const RerankOptions& options) {
 Command AddRerank(CLI::App& attend) {
   const auto options = std::make_shared<RerankOptions>();
   CLI::App& command = *attend.add_subcommand(
-      "rerank", "Order documents by how well they answer a query");
+      "rerank", "Rank documents by their relevance to a query");
   command.footer(
-      "Documents are arguments, or the lines of a file or of standard input.\n"
-      "A line has: score, number of the document, document (tabs between). The "
-      "highest score\ncomes first. A document that fails gives no line, but a "
-      "message on stderr.");
+      "Documents are arguments, or the lines of a file or of standard "
+      "input.\nA line has, separated by tabs: score, number of the document, "
+      "document. The highest\nscore comes first. A document that fails has a "
+      "message on stderr instead.");
   command.add_option("query", options->query, "The query")->required();
   command.add_option("documents", options->input.arguments, "The documents");
   command
@@ -121,7 +121,7 @@ Command AddRerank(CLI::App& attend) {
   command
       .add_option_function<int32_t>(
           "-n,--top-n", [&](int32_t n) { request.set_top_n(n); },
-          "Print this many documents (default: all)")
+          "Number of documents to print (default: all)")
       ->check(CLI::Range(1, 100000000));
   command.add_flag_function(
       "--raw", [&](int64_t) { request.set_raw_scores(true); },

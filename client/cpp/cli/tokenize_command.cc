@@ -61,14 +61,14 @@ int Detokenize(const TokenizeOptions& options) {
 Command AddTokenize(CLI::App& attend) {
   const auto options = std::make_shared<TokenizeOptions>();
   CLI::App& command = *attend.add_subcommand(
-      "tokenize", "Turn texts into token ids, or token ids into texts");
+      "tokenize", "Convert texts to token ids, or token ids to texts");
   AddInput(command, options->tokenize.input,
-           "Texts; with --decode, ids with spaces or commas between");
+           "Texts; with --decode, ids separated by spaces or commas");
   AddConnection(command, options->tokenize.connection);
   v1::TokenizeRequest& request = options->tokenize.request;
   request.set_side(v1::SIDE_SOURCE);
   CLI::Option* const decode =
-      command.add_flag("-d,--decode", options->decode, "Turn ids into text");
+      command.add_flag("-d,--decode", options->decode, "Convert ids to text");
   command.add_flag("--pieces", options->pieces, "Print pieces instead of ids")
       ->excludes(decode);
   command
@@ -78,8 +78,8 @@ Command AddTokenize(CLI::App& attend) {
             request.set_side(side == "source" ? v1::SIDE_SOURCE
                                               : v1::SIDE_TARGET);
           },
-          "Vocabulary to use: source (default), or target, which results of "
-          "generate are written in")
+          "Vocabulary to use: source (default), or target, that of the results "
+          "of generate")
       ->check(CLI::IsMember({"source", "target"}));
   command
       .add_flag_function(
@@ -89,7 +89,7 @@ Command AddTokenize(CLI::App& attend) {
       ->excludes(decode);
   command
       .add_flag("--keep-special-tokens", options->keep_special_tokens,
-                "With --decode: print special tokens too")
+                "With --decode: also print special tokens")
       ->needs(decode);
   return {&command, [options] {
             return options->decode ? Detokenize(*options) : Tokenize(*options);

@@ -119,30 +119,32 @@ Command AddTop(CLI::App& attend) {
   const auto options = std::make_shared<TopOptions>();
   CLI::App& command = *attend.add_subcommand(
       "top",
-      "Show a server live: its models, tokens a second, time to the first "
+      "Show a server live: its models, tokens per second, time to the first "
       "token, queues, and memory for keys and values");
   command
-      .add_option("url", options->http.url,
-                  "The server's HTTP port, as http://host:8080, or https://")
+      .add_option(
+          "url", options->http.url,
+          "URL of the server's HTTP port: http://host:8080, or https://")
       ->envname("ATTEND_HTTP_URL")
       ->capture_default_str();
   command
       .add_option("--ca", options->http.ca,
-                  "CAs that may have signed the server's certificate, in PEM "
+                  "PEM file of the CAs accepted for the server's certificate "
                   "(default: those of the system)")
       ->envname("ATTEND_CA");
   command
-      .add_option("--metrics-token", options->http.token,
-                  "Key of the metrics, if the server asks for one. Other users "
-                  "of this machine can see the option, but not the variable")
+      .add_option(
+          "--metrics-token", options->http.token,
+          "Key for the metrics, if the server requires one. Other users of "
+          "this machine can see the option, but not the variable")
       ->envname("ATTEND_METRICS_TOKEN");
-  AddTime(command, "--interval", "Time between two readings (default: 2s)",
+  AddTime(command, "--interval", "Time between two updates (default: 2s)",
           options->interval);
-  AddTime(command, "--timeout", "Limit of each reading (default: 10s)",
+  AddTime(command, "--timeout", "Timeout of each update (default: 10s)",
           options->http.timeout);
   command
       .add_option("--pictures", options->pictures,
-                  "End after so many pictures; 0: when interrupted")
+                  "Number of updates before exit; 0: run until interrupted")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
   return {&command, [options] { return RunTop(*options); }};

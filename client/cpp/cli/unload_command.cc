@@ -28,7 +28,7 @@ int RunUnload(const UnloadOptions& options) {
 Command AddUnload(CLI::App& attend) {
   const auto options = std::make_shared<UnloadOptions>();
   CLI::App& command = *attend.add_subcommand(
-      "unload", "Take a model out of service; calls that run go on");
+      "unload", "Remove a model from service; running calls finish");
   command.add_option("name", options->name, "Name of the model")->required();
   AddConnection(command, options->connection);
   return {&command, [options] { return RunUnload(*options); }};
