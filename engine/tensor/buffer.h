@@ -14,23 +14,24 @@ namespace attend {
 
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// Owns `count` values of T, zeros at first, at a 64-byte boundary (one cache
-// line, one AVX-512 register). Construction writes all of the memory, but for
-// Untouched(), so that no request pays for a page fault. A buffer of at least
-// one huge page is in huge pages if the kernel allows it: a step of one row
-// then takes 4 to 8 % less time. T must be trivially copyable.
+// Owns `count` elements of T, zero-initialised and 64-byte aligned (one cache
+// line, one AVX-512 register). Construction touches all of the memory, except
+// in Untouched(), so no request pays for a page fault. A buffer of at least one
+// huge page uses huge pages if the kernel allows it: a step of one row then
+// takes 4 to 8 % less time. T must be trivially copyable.
 template <typename T>
 class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(size_t count)
       : Buffer(count, kHugePageBytes, /*touch=*/true) {}
-  // For what every step reads or writes: half a huge page or more takes up a
-  // whole one. (A greedy translation of 64 rows takes 8 % less time.)
+  // For buffers that every step reads or writes: half a huge page or more is
+  // rounded up to a whole one. (A greedy translation of 64 rows takes 8 % less
+  // time.)
   static Buffer OfSteps(size_t count) {
     return Buffer(count, kHugePageBytes / 2, /*touch=*/true);
   }
-  // Without the zeros: the caller is to write to all of the memory.
+  // Uninitialised: the caller must write to all of the memory.
   static Buffer Untouched(size_t count) {
     return Buffer(count, kHugePageBytes, /*touch=*/false);
   }
@@ -42,7 +43,7 @@ class Buffer {
   const T& operator[](size_t i) const { return data_.get()[i]; }
 
  private:
-  // In huge pages from so many bytes on.
+  // Uses huge pages for `huge_bytes` or more.
   Buffer(size_t count, size_t huge_bytes, bool touch) : size_(count) {
     if (count == 0) return;
     size_t align = 64;
@@ -55,7 +56,7 @@ class Buffer {
     if (posix_memalign(&memory, align, bytes) != 0) throw std::bad_alloc();
     data_.reset(static_cast<T*>(memory));
     if (align == kHugePageBytes) {
-      // Advice: the kernel may use small pages nevertheless.
+      // A hint: the kernel may still use small pages.
       madvise(memory, bytes, MADV_HUGEPAGE);
     }
     if (touch) std::memset(static_cast<void*>(data_.get()), 0, bytes);

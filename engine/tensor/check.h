@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Aborts if the condition is false, and prints the place and the condition. For
-// bugs of this program only: an error that a caller or the world can cause is
-// an absl::Status. Of the file its name alone: programs are equal wherever they
-// are built.
+// Prints the location and the condition and aborts if the condition is false.
+// For bugs of this program only: an error with an external cause is an
+// absl::Status. The file is printed without its directory, so binaries do not
+// depend on the build directory.
 #define ATTEND_CHECK(condition)                                        \
   do {                                                                 \
     if (!(condition)) {                                                \

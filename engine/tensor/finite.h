@@ -9,8 +9,8 @@
 
 namespace attend {
 
-// Whether no number is infinite or NaN. By the bits, as compilers turn a
-// largest integer, but no sum of floats, into vector instructions.
+// Returns true if no value is infinite or NaN. Compares bits, because compilers
+// vectorise an integer maximum, but not a sum of floats.
 inline bool AllFinite(absl::Span<const float> numbers) {
   constexpr int32_t kMagnitude = 0x7fffffff;
   constexpr int32_t kInfinity = 0x7f800000;

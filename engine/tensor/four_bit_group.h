@@ -5,10 +5,10 @@
 
 namespace attend {
 
-// How many numbers of a row have a scale in common.
+// Number of elements of a row that share a scale.
 inline constexpr int kGroupNumbers = 32;
 
-// Numbers in 4 bits each: number i is scale * codes[i] + min.
+// Elements of 4 bits: element i is scale * codes[i] + min.
 struct FourBitGroup {
   uint16_t scale = 0;                 // f16
   uint16_t min = 0;                   // f16

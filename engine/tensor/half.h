@@ -7,7 +7,7 @@
 
 namespace attend {
 
-// The number that the bits of an f16 stand for, exactly.
+// Converts the bits of an f16 to the same value, exactly.
 inline float HalfToFloat(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
   const uint32_t exponent = bits >> 10 & 0x1f;
@@ -22,7 +22,7 @@ inline float HalfToFloat(uint16_t bits) {
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
-// The f16 nearest to a finite number, ties to even; infinity beyond the
+// Rounds a finite value to the nearest f16, ties to even; infinity beyond the
 // largest.
 inline uint16_t FloatToHalf(float number) {
   const uint32_t bits = std::bit_cast<uint32_t>(number);
@@ -38,7 +38,7 @@ inline uint16_t FloatToHalf(float number) {
   return static_cast<uint16_t>(sign | (magnitude - 0x38000000) >> 13);
 }
 
-// Whether an f16 is neither infinite nor NaN.
+// Returns true if an f16 is neither infinite nor NaN.
 inline bool IsFiniteHalf(uint16_t bits) { return (bits & 0x7c00) != 0x7c00; }
 
 }  // namespace attend

@@ -7,12 +7,12 @@
 
 namespace attend {
 
-// A std::mutex for which clang checks (-Wthread-safety, preset `fuzz`) that
-// whoever reads or writes a field that it guards holds it. Such fields have
-// ABSL_GUARDED_BY(mutex_).
+// A std::mutex with clang's thread-safety annotations (-Wthread-safety, preset
+// `fuzz`): every access to a field with ABSL_GUARDED_BY(mutex_) must hold
+// mutex_.
 //
-// Not an absl::Mutex: thread sanitizers see a std::mutex without annotations in
-// the distribution's Abseil.
+// Not an absl::Mutex, because ThreadSanitizer understands a std::mutex without
+// annotations in the distribution's Abseil.
 class ABSL_LOCKABLE Mutex : private std::mutex {
  public:
   void lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { std::mutex::lock(); }
@@ -22,8 +22,8 @@ class ABSL_LOCKABLE Mutex : private std::mutex {
   friend class MutexLock;
 };
 
-// Holds a mutex from its construction to its end. A std::condition_variable
-// waits with it; what it waits for is a lambda that says what it needs:
+// Holds a mutex for its lifetime. A std::condition_variable can wait with it;
+// the predicate is a lambda that declares the mutex:
 //   changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
 //     return done_;
 //   });

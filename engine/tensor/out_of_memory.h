@@ -8,17 +8,17 @@
 
 namespace attend {
 
-// RESOURCE_EXHAUSTED: the system gives no more memory. Takes none itself, since
-// it is made before main().
+// Returns RESOURCE_EXHAUSTED for a failed allocation. Allocates nothing,
+// because the status is created before main().
 absl::Status OutOfMemory();
 
-// OutOfMemory() if the system would not give `bytes` now. For code that ends
-// the process where it gets no memory. Takes none.
+// Returns OutOfMemory() if `bytes` cannot be allocated now. For code that
+// aborts on a failed allocation. Allocates nothing.
 absl::Status CheckRoomFor(size_t bytes);
 
-// What `work` returns, a Status or a StatusOr; OutOfMemory() where an
-// allocation failed in it. For the edges at which a request, a step or a model
-// can end alone: what is between them throws std::bad_alloc, as the standard
+// Returns the result of `work`, a Status or a StatusOr, or OutOfMemory() if an
+// allocation in it failed. For boundaries at which a request, a step or a model
+// can fail alone: code within them throws std::bad_alloc, as the standard
 // library does.
 template <class Work>
 auto CatchOutOfMemory(Work&& work) -> decltype(work()) {

@@ -241,7 +241,7 @@ int FourBitGroupsOf(StorageType type) {
 
 bool ReadFourBits(StorageType type, const uint8_t* block, FourBitGroup* dst) {
   const float scale = Half(block);
-  const float min = Half(block + 2);  // of types that have one
+  const float min = Half(block + 2);  // for types that have one
   const auto set = [](float own_scale, float own_min, FourBitGroup& group) {
     group.scale = FloatToHalf(own_scale);
     group.min = FloatToHalf(own_min);

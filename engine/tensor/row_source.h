@@ -7,9 +7,9 @@
 
 namespace attend {
 
-// A matrix that is read a few rows at a time, from a file, from a table in
-// memory, or from packed weights, in any type of numbers. So only the rows at
-// hand need memory as f32. Const; any thread may read.
+// A matrix that is read a few rows at a time from a file, a table in
+// memory, or packed weights, of any dtype. Only the rows being read need memory
+// as f32. Const; any thread may read.
 class RowSource {
  public:
   virtual ~RowSource() = default;
@@ -18,9 +18,9 @@ class RowSource {
   virtual int cols() const = 0;
   // dst [n, cols()] = rows [first, first + n), which must exist.
   virtual void Read(int first, Matrix dst) const = 0;
-  // The groups of a row that is stored in 4 bits, in groups of kGroupNumbers:
-  // the codes as they are, the scales and minimums rounded to f16. False, and
-  // dst is not what the row has, if it is not stored so.
+  // Reads the groups of a row that is stored in 4 bits, in groups of
+  // kGroupNumbers: unchanged codes, scales and minimums rounded to f16. Returns
+  // false, with unspecified dst, if the row is stored otherwise.
   virtual bool ReadFourBits(int row, absl::Span<FourBitGroup> dst) const {
     static_cast<void>(row);
     static_cast<void>(dst);

@@ -10,18 +10,19 @@
 
 namespace attend {
 
-// Owns memory that many parts of a model share, each too small for a huge page
-// of its own: it is in huge pages if the kernel allows it. A translation of 64
-// rows then takes 7 to 15 % less time, whose weights come from L3 or memory: in
-// a virtual machine a page that the CPU has to look up costs as much as ten
-// cache lines. Not for what is freed earlier than the rest.
+// Owns memory for many small allocations of a model, packed into huge pages if
+// the kernel allows it. A translation of 64 rows with weights in L3 or memory
+// then takes 7 to 15 % less time: on a virtual machine, a TLB miss costs as
+// much as ten cache lines. Not for allocations that are freed earlier than the
+// rest.
 class SharedPages {
  public:
-  // Not shared: each part has pages of its own, for callers that place them.
+  // Not shared: each allocation has separate pages, for callers that place them
+  // in NUMA nodes.
   explicit SharedPages(bool shared) : shared_(shared) {}
 
-  // Zeros, at a 64-byte boundary, that live as long as this. All of the memory
-  // is written, so that no request pays for a page fault. Throws
+  // Allocates zeroed, 64-byte aligned memory that lives as long as this object.
+  // All of the memory is touched, so no request pays for a page fault. Throws
   // std::bad_alloc.
   absl::Span<char> Allocate(size_t bytes);
 
@@ -32,9 +33,9 @@ class SharedPages {
   absl::Span<char> NewChunk();
 
   bool shared_;
-  std::vector<Buffer<char>> own_;  // large parts, or all, if not shared
+  std::vector<Buffer<char>> own_;  // large allocations, or all if not shared
   std::vector<std::unique_ptr<char, Unmap>> chunks_;
-  absl::Span<char> rest_;  // of the last chunk, what nobody has
+  absl::Span<char> rest_;  // the free end of the last chunk
 };
 
 }  // namespace attend

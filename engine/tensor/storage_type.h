@@ -8,9 +8,9 @@
 
 namespace attend {
 
-// The types of numbers in files, little-endian. F32 to BF16 are plain numbers,
-// each of which an f32 can represent exactly. The others are the quantised
-// types of ggml: blocks of numbers with a common scale (quantized_block.h).
+// Data types in files, little-endian. F32 to BF16 are plain values, which an
+// f32 represents exactly. The others are the quantised types of ggml: blocks of
+// elements with a common scale (quantized_block.h).
 enum class StorageType {
   kF32,
   kF16,
@@ -29,16 +29,16 @@ enum class StorageType {
   kIq4Xs,
 };
 
-// What a type's numbers are stored in; a plain number is a block of one.
+// The storage unit of a type; a plain type has blocks of one element.
 struct StorageBlock {
-  const char* name;  // of the type: "Q4_0"
+  const char* name;  // name of the type: "Q4_0"
   int numbers;
   int bytes;
 };
 StorageBlock BlockOf(StorageType type);
 inline constexpr int kMaxBlockNumbers = 256;
 
-// Bytes of `numbers` numbers, which are whole blocks; and the reverse.
+// Bytes of `numbers` elements, a whole number of blocks; and the reverse.
 inline size_t BytesOf(StorageType type, size_t numbers) {
   const StorageBlock block = BlockOf(type);
   return numbers / block.numbers * block.bytes;
@@ -48,15 +48,14 @@ inline size_t NumbersIn(StorageType type, size_t bytes) {
   return bytes / block.bytes * block.numbers;
 }
 
-// Converts the dst.size() numbers from `src` on, which are whole blocks, to the
-// floats that they stand for; infinities and NaNs stay. `src` may have any
-// alignment.
+// Converts dst.size() elements from `src`, a whole number of blocks, to floats;
+// infinities and NaNs stay. `src` may have any alignment.
 void ToFloats(StorageType type, const uint8_t* src, absl::Span<float> dst);
-// The same, but adds the numbers to dst.
+// As ToFloats(), but adds the values to dst.
 void AddFloats(StorageType type, const uint8_t* src, absl::Span<float> dst);
 
-// The index of the first number that is infinite or NaN, or of the first number
-// of its block; if all are finite, the count of numbers.
+// Returns the index of the first infinite or NaN element, or of the first
+// element of its block; the number of elements if all are finite.
 size_t FindNotFinite(StorageType type, absl::Span<const uint8_t> bytes);
 
 }  // namespace attend

@@ -12,12 +12,12 @@
 
 namespace attend {
 
-// Owns rows of numbers in the type in which the file has them. A row becomes
-// floats when it is looked up.
+// Owns rows in the data type of the file. A row is converted to floats when it
+// is looked up.
 class StoredRows final : public RowSource {
  public:
   StoredRows() = default;  // none
-  // Zeros, to be written through row(). A row is whole blocks.
+  // Zeros, to be written through row(). A row is a whole number of blocks.
   StoredRows(StorageType type, int rows, int cols);
   // A copy in f32.
   explicit StoredRows(ConstMatrix matrix);

@@ -13,9 +13,9 @@
 
 namespace attend {
 
-// Many short texts by number, such as those of a vocabulary: four bytes a text
-// beside its own. As strings they would take 32 bytes and more. Const after the
-// last Add(); any thread may read.
+// An indexed list of many short texts, such as a vocabulary, with an overhead
+// of four bytes per text, where strings have 32 or more. Const after the last
+// Add(); any thread may read.
 class TextList {
  public:
   // All texts together have less than 4 GiB.
@@ -25,7 +25,7 @@ class TextList {
     ends_.push_back(static_cast<uint32_t>(bytes_.size()));
     longest_ = std::max(longest_, text.size());
   }
-  // To be called after the last Add(): gives memory back.
+  // Call after the last Add(): frees unused memory.
   void ShrinkToFit() {
     bytes_.shrink_to_fit();
     ends_.shrink_to_fit();
@@ -41,7 +41,7 @@ class TextList {
 
  private:
   std::string bytes_;
-  std::vector<uint32_t> ends_;  // where each text ends in `bytes_`
+  std::vector<uint32_t> ends_;  // end offsets of the texts in `bytes_`
   size_t longest_ = 0;
 };
 

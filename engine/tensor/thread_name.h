@@ -9,8 +9,8 @@
 
 namespace attend {
 
-// What tools show of the calling thread (`top -H`, a profile). The system keeps
-// the first 15 bytes.
+// Sets the name of the calling thread that tools show (`top -H`, a profile).
+// The system keeps the first 15 bytes.
 inline void NameThread(absl::string_view name) {
   pthread_setname_np(pthread_self(), std::string(name.substr(0, 15)).c_str());
 }
