@@ -13,31 +13,31 @@
 
 namespace attend {
 
-// The number of words of a mask: a bit for each id, that of `id` is bit
-// id % 32 of word id / 32.
+// Number of words of a mask, which has one bit per id: bit id % 32 of word
+// id / 32.
 inline constexpr int MaskWords(int vocab) { return (vocab + 31) / 32; }
 
-// How far a text has come that a constraint allows. Not thread-safe; copies may
+// The progress of a text under a constraint. Not thread-safe; copies may
 // be used on different threads.
 class ConstraintState {
  public:
   virtual ~ConstraintState() = default;
   virtual std::unique_ptr<ConstraintState> Copy() const = 0;
   // Continues the text with a token. A token without a text changes nothing.
-  // INVALID_ARGUMENT: the token is not allowed, or a limit of work is passed;
-  // then the state is of no use any more.
+  // INVALID_ARGUMENT: the token is not allowed, or a limit of work is exceeded;
+  // the state must not be used afterwards.
   virtual absl::Status Append(int id) = 0;
-  // Sets the bits of the tokens that may come next, and clears all others: none
-  // has no text, so no end of sequence is among them. Returns whether the text
-  // may end here. `mask` is [MaskWords(vocab)]. Errors: see Append().
+  // Sets the bits of the tokens that may come next, and clears all others. Only
+  // tokens with a text are set, so never an end of sequence. Returns true if
+  // the text may end here. `mask` is [MaskWords(vocab)]. Errors: see Append().
   virtual absl::StatusOr<bool> Mask(absl::Span<uint32_t> mask) = 0;
-  // Tokens after which the text may end, at most `most`: a short ending, but
-  // not always the shortest. Nothing if none is found. Takes the time of some
-  // masks.
+  // Returns at most `most` tokens after which the text may end: a short ending,
+  // but not always the shortest. nullopt if none is found. Costs as much as
+  // several masks.
   virtual std::optional<std::vector<int>> Ending(size_t most) const = 0;
 };
 
-// What the text of a result may be. Immutable; any thread may use it.
+// A restriction of the text of a result. Immutable; any thread may use it.
 class Constraint {
  public:
   virtual ~Constraint() = default;

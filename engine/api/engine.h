@@ -14,9 +14,9 @@
 
 namespace attend {
 
-// What a sequence has to compute next.
+// The next computation of a sequence.
 enum class Phase {
-  kEncode,  // the source; a row counts when it is through all layers
+  kEncode,  // the source; a row counts once it has passed all layers
   kPrompt,  // known decoder tokens: prompt, forced prefix, target, replay
   kDecode,  // one row for each live hypothesis, all rows in one piece
   kDone,
@@ -35,7 +35,7 @@ struct Work {
   // Rows of the encode buffer that the first piece of an encode takes; 0 in
   // other phases, and when that piece has been computed.
   int encode_rows = 0;
-  // Whether the request takes blocks of the KV pool, in this phase or later.
+  // True if the request takes blocks of the KV pool, in this phase or later.
   bool uses_blocks = true;
 };
 
@@ -49,10 +49,10 @@ class Sequence {
   virtual Work Next() const = 0;
   // Grows with each step; see ChoiceOutput for what a running sequence has.
   virtual const SequenceOutput& output() const = 0;
-  // INTERNAL once a step gave this sequence numbers that are not finite,
-  // INVALID_ARGUMENT once its constraint cannot be held. Then it is at its end:
-  // its output is what it had before, and no later step may have it. The others
-  // of that step are well.
+  // INTERNAL once a step has given this sequence infinite or NaN values,
+  // INVALID_ARGUMENT once its constraint cannot be satisfied. The sequence is
+  // then finished: its output is unchanged, and no later step may include it.
+  // Other sequences of that step are unaffected.
   virtual absl::Status status() const { return absl::OkStatus(); }
   // The blocks that this request holds at once in the worst case.
   virtual int max_blocks() const = 0;
@@ -67,8 +67,8 @@ struct Piece {
 };
 
 struct StepPlan {
-  // These sequences give all their memory back before the step computes. What
-  // they had computed is replayed by later pieces; Next() says how much.
+  // Sequences that release all their memory before the step computes. Later
+  // pieces replay their work; Next() returns its size.
   std::vector<Sequence*> preempted;
   std::vector<Piece> pieces;  // a sequence occurs at most once
 };
@@ -86,7 +86,7 @@ struct StepCounts {
   // and how many of them were accepted: each spares a step its sequence.
   int64_t draft_tokens = 0;
   int64_t accepted_draft_tokens = 0;
-  // Of these, those that a draft model drafted.
+  // The same counts for a draft model alone.
   int64_t model_draft_tokens = 0;
   int64_t accepted_model_draft_tokens = 0;
 };
@@ -98,9 +98,9 @@ class EngineContext {
  public:
   virtual ~EngineContext() = default;
 
-  // Computes all pieces of the plan, whose sequences are of this engine. The
-  // plan must keep within max_step_rows, free_blocks() and free_encode_rows();
-  // a plan that does not is a bug of the caller. An error comes from the
+  // Computes all pieces of the plan, whose sequences belong to this engine. The
+  // plan must respect max_step_rows, free_blocks() and free_encode_rows();
+  // otherwise it is a bug of the caller. An error comes from the
   // computation itself; then no sequence of the plan can be used further.
   virtual absl::Status Step(const StepPlan& plan) = 0;
 
@@ -109,14 +109,15 @@ class EngineContext {
   virtual int total_encode_rows() const = 0;
   virtual int free_encode_rows() const = 0;
   virtual StepCounts counts() const = 0;
-  // Of the pieces of the last step, in the plan's order: the rows that were not
-  // computed. Together they are what the step added to counts().spared_rows.
+  // Number of rows that were not computed, for each piece of the last step in
+  // the plan's order. Their sum is the step's increment of
+  // counts().spared_rows.
   virtual absl::Span<const int> spared() const = 0;
 };
 
 // A loaded model: everything below the scheduler. Const after load; any thread
-// may use an engine. What changes is in contexts and sequences; the engine must
-// outlive both.
+// may use an engine. Mutable state is in contexts and sequences; the engine
+// must outlive both.
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -10,21 +10,21 @@
 
 namespace attend {
 
-// What an encoder reads. Masked tokens of the input are left out.
+// The input of an encoder, without masked tokens.
 struct SourceTokens {
   std::vector<int> ids = {};
-  // Only the first tokens, this many, are attended to; 0: all are. The others
-  // get vectors all the same.
+  // Number of leading tokens that are attended to; 0: all. The others still get
+  // vectors.
   int attended = 0;
-  // The position of each token in the input. Positions ascend; where masked
-  // tokens were left out, they have holes. Empty: 0, 1, 2, ...
+  // The position of each token in the input. Positions ascend, with gaps at
+  // masked tokens. Empty: 0, 1, 2, ...
   std::vector<int> positions = {};
   // The type of each token: 0 in the first of two texts, 1 in the second
   // (BERT's token types). Empty: 0 for all tokens.
   std::vector<int> types = {};
 };
 
-// The first tokens of a decoder without an encoder, at least one.
+// The first tokens of a decoder-only model, at least one.
 struct Prompt {
   std::vector<int> ids = {};
 };
@@ -46,8 +46,8 @@ struct ScoreTask {
   std::optional<int> decoder_start_id = std::nullopt;
 };
 
-// Return the encoder's output. Several kinds may be asked for at once; their
-// numbers follow each other in the order of the fields here.
+// Return the encoder's output. Several kinds may be requested at once; their
+// values are concatenated in the order of these fields.
 struct EmbedTask {
   // False: not the pooled vector. Only with one of the kinds below.
   bool pooled = true;
@@ -61,10 +61,9 @@ struct EmbedTask {
   // The first tokens of the source that are of a prompt, special tokens before
   // it included. They are not pooled if the model leaves prompts out.
   int prompt_tokens = 0;
-  // How many of the pooled vector's first numbers are kept; 0: all numbers.
+  // Number of leading elements of the pooled vector to keep; 0: all.
   int dimensions = 0;
-  // Whether the kept numbers are scaled to length 1; nullopt: as the model
-  // says.
+  // True: scale the kept elements to length 1; nullopt: the model's default.
   std::optional<bool> normalize = std::nullopt;
   // The route through the model: an index of ModelInfo::routes.
   int route = 0;
@@ -76,28 +75,28 @@ struct EmbedTask {
 // applied.
 struct ClassifyTask {};
 
-// Find the most likely tokens at some places of the source. The result has one
-// choice a place, which holds `top` alternatives and no token.
+// Find the most likely tokens at some positions of the source. The result has
+// one choice per position, with `top` alternatives and no token.
 struct FillMaskTask {
-  std::vector<int> rows;  // the places: indices of source.ids
-  int top = 5;            // alternatives a place
+  std::vector<int> rows;  // the positions: indices of source.ids
+  int top = 5;            // alternatives per position
 };
 
-// A source if the model has an encoder, else a prompt.
+// A source if the model has an encoder, otherwise a prompt.
 using EngineInput = std::variant<SourceTokens, Prompt>;
 
 struct EngineRequest {
   EngineInput input;
   std::variant<GenerateTask, ScoreTask, EmbedTask, ClassifyTask, FillMaskTask>
       task;
-  // Requests find cached keys and values of requests with the same salt only.
-  // What is in the cache thus tells nobody else what a request had.
+  // Requests find cached keys and values only of requests with the same salt,
+  // so the cache reveals nothing about requests with another one.
   uint64_t cache_salt = 0;
   int adapter = -1;  // the number in ModelInfo::adapters; -1: none
 };
 
-// The salt of what a request has in caches: keys and values depend on the
-// adapter, too. That of a request without an adapter is `cache_salt`.
+// Returns the salt of a request's cached data, which includes the adapter
+// because keys and values depend on it. Without an adapter it is `cache_salt`.
 inline uint64_t SaltOf(const EngineRequest& request) {
   // The constants are those of SplitMix64 (Steele et al. 2014).
   uint64_t salt =

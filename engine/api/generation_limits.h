@@ -10,11 +10,11 @@
 
 namespace attend {
 
-// The limits of GenerationParams that hold for every model. They apply to a
-// model's files, to requests, and to what a search is made from. Limits that
+// Limits of GenerationParams that apply to every model: to its files, to
+// requests, and to the parameters of a search. Limits that
 // depend on the model (ids, lengths, beams) are checked by ValidateParams().
 
-// The range of a number: [lowest, highest], or (lowest, highest]. NaN is in no
+// The range of a field: [lowest, highest], or (lowest, highest]. NaN is in no
 // range.
 template <class T>
 struct FieldLimits {
@@ -62,8 +62,8 @@ inline constexpr FieldLimits<float> kFloatLimits[] = {
 // The bias of an entry of sequence_bias is in [-kMaxBias, kMaxBias].
 inline constexpr float kMaxBias = 100;
 
-// The size of a list or of an entry. Where a request adds entries to a list of
-// the model, the model's entries count too.
+// Limits of the size of a list or of an entry. If a request adds entries to a
+// list of the model, the model's entries count, too.
 struct SizeLimits {
   const char* unit;
   int lowest;
@@ -73,7 +73,7 @@ struct SizeLimits {
   absl::Status Check(absl::string_view field, size_t size) const;
 };
 
-// The most numbers of the alignments of a request: results x tokens of the
+// Maximum number of alignment weights of a request: results x tokens of the
 // longest result x source tokens. They take 64 MiB.
 inline constexpr int64_t kMaxAlignmentNumbers = int64_t{1} << 24;
 
@@ -93,7 +93,7 @@ inline constexpr SizeLimits kStopStringBytes = {"bytes", 1, 256};
 // limits (with `prefix` before the name), its value and the limits.
 absl::Status CheckLimits(const GenerationParams& params,
                          absl::string_view prefix = "");
-// The same for top_log_probs alone, which ScoreTask has too.
+// As CheckLimits() for top_log_probs alone, which ScoreTask has, too.
 absl::Status CheckTopLogProbs(int count, absl::string_view prefix = "");
 
 }  // namespace attend

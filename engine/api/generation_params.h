@@ -13,24 +13,24 @@ namespace attend {
 
 enum class EarlyStopping { kFalse, kTrue, kNever };
 
-// A token sequence whose last token is made likelier, or less likely, where the
-// others have come just before it.
+// A token sequence whose last token becomes likelier or less likely if the
+// others immediately precede it.
 struct SequenceBias {
   std::vector<int> tokens;
   float bias = 0;  // added to the logit of the last token
 };
 
-// How one request generates. Names and meanings are those of transformers'
+// Parameters of generation. Names and meanings are those of transformers'
 // GenerationConfig, for a batch of one. The defaults of a model come from its
 // generation_config.json or config.json; a request overrides single fields.
 // Token ids are of the target vocabulary. Limits: generation_limits.h.
 struct GenerationParams {
-  // The number of tokens after the forced prefix; end of sequence counts.
+  // Number of tokens after the forced prefix, end of sequence included.
   int max_new_tokens = 256;
   int min_new_tokens = 0;
 
-  // 1: greedy search or sampling. More: beam search, with a row a beam in each
-  // step.
+  // 1: greedy search or sampling. Above 1: beam search, with one row per beam
+  // in each step.
   int num_beams = 1;
   // The number of results: the best beams (at most num_beams), or samples.
   int num_return_sequences = 1;
@@ -63,12 +63,12 @@ struct GenerationParams {
   // (after the token that forced_bos_id forces, if it does).
   std::vector<int> suppress_tokens;
   std::vector<int> begin_suppress_tokens;
-  // What each result of a beam search has to have: of each word, one of its
+  // Words that each result of a beam search must contain, each by one of its
   // alternatives. No alternative begins with another one of the same word.
   std::vector<std::vector<std::vector<int>>> force_words;
-  // What the text after the forced prefix may be; null: any. A sequence ends
-  // with one of the tokens below only where the text may end; max_new_tokens
-  // and stop strings end it anywhere.
+  // A restriction of the text after the forced prefix; null: none. A sequence
+  // ends with one of the tokens below only where the text may end;
+  // max_new_tokens and stop strings end it anywhere.
   std::shared_ptr<const Constraint> constraint;
   // Tokens that follow the prompt or the decoder start in every result. They
   // are not scored, and no length counts them.

@@ -3,10 +3,10 @@
 
 namespace attend {
 
-// The function that turns scores of labels into what a client reads.
+// The function that converts the logits of labels to the scores of a client.
 enum class LabelScores {
   kSoftmax,  // over all labels: labels exclude each other
-  kSigmoid,  // of each label: any number of labels may be true
+  kSigmoid,  // per label: any number of labels may be true
   kRaw,      // none: regression
 };
 

@@ -13,22 +13,22 @@
 
 namespace attend {
 
-// The way a model makes vectors of tokens that are compared one by one.
+// The computation of multi-vectors, in which tokens are compared one by one.
 struct TokenVectorsInfo {
-  int width = 0;  // numbers of a vector; 0: the model has no such vectors
+  int width = 0;  // elements of a vector; 0: the model has no such vectors
   int first = 0;  // the first token that has a vector
   // The longest query and document in tokens; 0: as of other texts.
   int query_tokens = 0;
   int document_tokens = 0;
-  // Queries are filled up to this many tokens with `expansion_id`; 0: not.
+  // Queries are padded to this number of tokens with `expansion_id`; 0: not.
   int expanded_tokens = 0;
   int expansion_id = 0;
   bool expansion_attended = false;
   std::vector<int> skipped_ids = {};  // tokens of documents without a vector
 };
 
-// The routes that texts take, as indices of ModelInfo::routes: those of which
-// nothing is said, queries, and documents. -1: the model has no route for them.
+// Routes by role, as indices of ModelInfo::routes: texts without a role,
+// queries, and documents. -1: the model has no route for them.
 struct RoleRoutes {
   int text = 0;
   int query = 0;
@@ -38,20 +38,20 @@ struct RoleRoutes {
 struct ModelInfo {
   std::string name;
   std::string family;  // config.json's model_type
-  std::string dtype;   // of the matrix products: "f32", "bf16", ...
+  std::string dtype;   // dtype of the matrix products: "f32", "bf16", ...
   int source_vocab = 0;
   // Vocabulary of the decoder or of the masked-LM head; 0: there is neither.
   int target_vocab = 0;
   // The tasks that the model can do.
   bool generates = false;  // GenerateTask, ScoreTask
-  // The model has no encoder: what a client sends as source is a prompt, the
-  // beginning of what is generated or scored. The prompt counts against
+  // A decoder-only model: a client's source is the prompt, which precedes the
+  // generated or scored tokens. The prompt counts towards
   // max_target_tokens; there is no decoder start.
   bool continues_source = false;
   bool embeds = false;  // EmbedTask
   bool pools = true;    // EmbedTask::pooled, if it embeds
-  // EmbedTask::sparse, and the numbers that it gives: one of each token of the
-  // vocabulary, or of the source.
+  // EmbedTask::sparse, which returns one value per token of the vocabulary, or
+  // of the source.
   bool weighs_tokens = false;
   bool weighs_vocabulary = false;
   // Tokens of a source that have no weight.
@@ -66,12 +66,12 @@ struct ModelInfo {
   // the first.
   bool chooses = false;
   bool fills_masks = false;              // FillMaskTask
-  int embedding_width = 0;               // numbers of a source's vector
-  int token_width = 0;                   // numbers of a token's vector
+  int embedding_width = 0;               // elements of a source's vector
+  int token_width = 0;                   // elements of a token's vector
   std::vector<std::string> labels = {};  // in the order of the scores
   LabelScores label_scores = LabelScores::kSoftmax;
-  // Of a model with one label: what becomes of the logit of a pair that is
-  // ranked, as in sentence-transformers' CrossEncoder. kSigmoid or kRaw.
+  // For a model with one label: the function for the logit of a ranked pair, as
+  // in sentence-transformers' CrossEncoder. kSigmoid or kRaw.
   LabelScores pair_scores = LabelScores::kSigmoid;
   // A pair that is ranked is a conversation of the roles "query" and
   // "document", if the model has a chat template.
@@ -97,9 +97,9 @@ struct ModelInfo {
   // the forced prefix, and new tokens.
   int max_target_tokens = 0;
   int max_beams = 0;  // beams or samples of one request
-  // The most rows of one step.
+  // Maximum number of rows of one step.
   int max_step_rows = 0;
-  // Of a decoder: the blocks for keys and values, and the tokens of a block. A
+  // For a decoder: the blocks for keys and values, and the tokens of a block. A
   // request whose hypotheses may need more blocks is refused. 0: no such limit.
   int kv_blocks = 0;
   int block_tokens = 0;

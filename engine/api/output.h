@@ -5,7 +5,7 @@
 
 namespace attend {
 
-// Why a generation ended without an error. An error is a Status instead.
+// The reason why a generation ended without an error; errors are a Status.
 enum class FinishReason { kNone, kEos, kMaxLength, kStopSequence };
 
 struct TokenLogProb {
@@ -22,16 +22,16 @@ struct ChoiceOutput {
   // Log-probability of each token. Filled if the request asks for
   // log-probabilities; always filled by ScoreTask.
   std::vector<float> log_probs;  // [tokens]
-  // The most likely alternatives at each token, best first, if asked for.
+  // The most likely alternatives at each token, best first, if requested.
   std::vector<TokenLogProb> top;  // [tokens * top_log_probs]
-  // How much each token was made from each token of the source, if asked for:
-  // the attention of the decoder's last layer, the mean over its heads. The
-  // numbers of a token add up to 1. Not to be read before the request has
+  // The alignment of each token with each token of the source, if requested:
+  // the attention of the decoder's last layer, averaged over its heads. The
+  // weights of a token add up to 1. Must not be read before the request has
   // finished. Its memory is not reserved.
   std::vector<float> alignment;  // [tokens, source tokens]
   FinishReason finish = FinishReason::kNone;
   // Beam search: sum(log_probs) / length ^ length_penalty. Otherwise:
-  // sum(log_probs) if the request asks for log-probabilities, else 0.
+  // sum(log_probs) if the request asks for log-probabilities, otherwise 0.
   float score = 0;
 };
 
@@ -40,7 +40,7 @@ struct SequenceOutput {
   // With prompt_log_probs: all tokens of the prompt after the first, with their
   // log-probabilities. Complete before any choice has a token.
   ChoiceOutput prompt;
-  // With EmbedTask: vectors, of several kinds one after the other. With
+  // With EmbedTask: vectors, with several kinds concatenated. With
   // ClassifyTask: scores of the labels.
   std::vector<float> values;  // [rows, width], of the first kind
   int width = 0;

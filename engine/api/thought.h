@@ -9,10 +9,9 @@
 
 namespace attend {
 
-// A part of a text that is not the answer: models that reason write it first,
-// between two marks such as "<think>" and "</think>". Special tokens in a mark
-// have no text of their own; where they mark a thought, they are read by their
-// spelling.
+// The reasoning before an answer, which models write between two marks such as
+// "<think>" and "</think>". Special tokens in a mark have no text of their own
+// and are read by their spelling.
 struct Thought {
   struct Special {
     int id;
@@ -22,14 +21,14 @@ struct Thought {
   std::string begin;
   std::string end;    // empty: the text has no thought
   bool open = false;  // the prompt ends with `begin`, so the text is inside
-  std::vector<Special> specials = {};  // of both marks
+  std::vector<Special> specials = {};  // special tokens of both marks
 
   bool possible() const { return !end.empty(); }
 };
 
-// Tells, byte by byte, which part of a text is the thought. The thought is at
-// the beginning of the text, after white space at most. Allocates nothing; the
-// Thought must outlive the reader. Not thread-safe.
+// Separates, byte by byte, the thought of a text from the answer. The thought
+// is at the beginning of the text, after optional white space. Allocates
+// nothing; the Thought must outlive the reader. Not thread-safe.
 class ThoughtReader {
  public:
   enum class Place {
@@ -49,7 +48,7 @@ class ThoughtReader {
   // empty for all other tokens, which are read by their texts.
   absl::string_view Spelling(int id) const;
 
-  // Where the next byte belongs.
+  // The section of the next byte.
   Place place() const { return place_; }
   // Bytes at the end of the text that may be the beginning of the mark that
   // comes next.
