@@ -8,7 +8,7 @@
 namespace attend {
 namespace {
 
-// What is touched at a time; so little is not worth a thread.
+// Bytes touched at a time; a smaller pool does not need a thread.
 constexpr size_t kPartBytes = 4 * kHugePageBytes;
 
 }  // namespace

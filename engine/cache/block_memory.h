@@ -9,9 +9,9 @@
 
 namespace attend {
 
-// The bytes of a pool's blocks, zeros at first. A thread of this object touches
-// them, the first block first. On some virtual machines that takes seconds; the
-// model is ready meanwhile. For one thread at a time.
+// The zero-initialised bytes of a pool's blocks. A background thread touches
+// them, the first block first, which takes seconds on some virtual machines;
+// the model is ready in the meantime. For one thread at a time.
 class BlockMemory {
  public:
   BlockMemory(size_t blocks, size_t block_bytes);
@@ -23,8 +23,8 @@ class BlockMemory {
   const std::byte* data() const { return bytes_.data(); }
   size_t size() const { return bytes_.size(); }
 
-  // Returns when the first `blocks` blocks are zeros, and the thread will not
-  // write to them again.
+  // Waits until the first `blocks` blocks are zeros and the thread no longer
+  // writes to them.
   void Await(size_t blocks) const {
     for (size_t count;
          (count = touched_.load(std::memory_order_acquire)) < blocks;) {

@@ -88,7 +88,8 @@ void BlockPool::Release(std::byte* block) {
   const int index = Index(block);
   ATTEND_CHECK(references_[index] > 0);
   if (--references_[index] > 0) return;
-  // What nobody finds again goes first, while it is in the cache.
+  // Blocks that cannot be found again are reused first, while they are in the
+  // CPU's cache.
   const bool is_sealed = chain(block) != kNoChain || sources_.has_source(index);
   Link(index, is_sealed ? total_blocks() : free_.back().next);
 }

@@ -16,11 +16,11 @@
 
 namespace attend {
 
-// The KV memory of one worker: as many equal blocks as fit a limit in bytes,
-// in one buffer that is touched once and kept. Blocks have reference counts, so
-// that hypotheses share the blocks of their common beginning (paged attention:
-// Kwon et al. 2023). Where they part, the last block is copied; the copies of a
-// step are done together.
+// The KV memory of one worker: as many equal blocks as fit a limit in bytes, in
+// one buffer that is touched once and kept. Blocks are reference-counted, so
+// hypotheses share the blocks of their common prefix (paged attention: Kwon et
+// al. 2023). Where they diverge, the last block is copied; the copies of a step
+// are done together.
 //
 // A full block whose tokens are known may be sealed. A sealed block is found by
 // its tokens while it is used, and after its release until the block is
@@ -39,7 +39,7 @@ class BlockPool {
   int total_blocks() const { return static_cast<int>(references_.size()); }
   int free_blocks() const { return free_count_; }
   int used_blocks() const { return total_blocks() - free_count_; }
-  // How often Copy() was called.
+  // Number of calls of Copy().
   int copies() const { return copies_; }
 
   // A free block, now with one reference: of those that were not sealed when
@@ -53,8 +53,8 @@ class BlockPool {
   // latest in FinishCopies(). Until then the bytes of both may not be read or
   // written by others.
   std::byte* Copy(const std::byte* from, int tokens);
-  // Does the copies that are begun, on the team: to be called before a step
-  // reads or writes keys and values.
+  // Executes the pending copies on the team. Call before a step reads or writes
+  // keys and values.
   void FinishCopies(Compute& compute);
   void Retain(std::byte* block);
   // The last release frees the block. A caller that releases several blocks
@@ -86,7 +86,7 @@ class BlockPool {
   // more reference. Returns false if that source is not sealed.
   bool FindSource(absl::Span<const int> tokens, std::vector<std::byte*>& blocks,
                   uint64_t salt = 0);
-  // From now on no block that is sealed now is found: its bytes may be wrong.
+  // Unseals all blocks, whose bytes may be wrong: none is found any more.
   void UnsealAll();
   // The chain that ends with this block; kNoChain if it is not sealed.
   ChainId chain(const std::byte* block) const {
@@ -94,7 +94,7 @@ class BlockPool {
   }
 
  private:
-  // Copies that are begun are at most so many.
+  // Maximum number of pending copies.
   static constexpr int kMostCopies = 1024;
 
   int Index(const std::byte* block) const;

@@ -67,12 +67,13 @@ class BlockTable {
   void Seal(absl::Span<const int> tokens, ChainId root);
 
   // For an empty table that is to hold a source: `tokens` are all tokens of
-  // that source. Shares its blocks if the source is sealed; else returns false.
+  // that source. Shares its blocks if the source is sealed; otherwise returns
+  // false.
   bool ShareSource(absl::Span<const int> tokens, uint64_t salt = 0);
   // Seals the blocks of a source, once their keys and values are written.
   void SealSource(absl::Span<const int> tokens, uint64_t salt = 0);
 
-  // Whether the next append writes to a block that others read.
+  // Returns true if the next append writes to a block that other tables read.
   bool TailIsShared() const;
 
  private:

@@ -15,7 +15,7 @@ namespace attend {
 // different chains never get the same id.
 struct ChainId {
   uint64_t number = 0;
-  uint64_t salt = 0;  // of the root
+  uint64_t salt = 0;  // salt of the root
 
   friend auto operator<=>(const ChainId&, const ChainId&) = default;
   template <typename H>
@@ -74,7 +74,7 @@ class PrefixIndex {
 
   const int block_tokens_;
   const Hash hash_;
-  uint64_t last_number_ = 0;      // of a chain
+  uint64_t last_number_ = 0;      // last chain number
   std::vector<ChainId> chains_;   // [blocks]
   std::vector<ChainId> befores_;  // [blocks]
   std::vector<uint64_t> hashes_;  // [blocks]

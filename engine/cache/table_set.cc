@@ -21,9 +21,9 @@ int TableSet::BlocksToAppendOne(int rows) const {
   int blocks = 0;
   for (int i = 0; i < rows; ++i) {
     blocks += tables_[i].BlocksToAppend(1);
-    // Of all tables that share a partly filled last block, the last one to
-    // append keeps the block and takes no new one: so one block less,
-    // subtracted at the first of these tables.
+    // The last table to append to a shared, partly filled last block keeps that
+    // block and takes no new one: one block less, subtracted at the first of
+    // these tables.
     if (!tables_[i].TailIsShared()) continue;
     const std::byte* tail = tables_[i].blocks().back();
     const auto shares_tail = [&](const BlockTable& table) {
