@@ -17,17 +17,17 @@ struct ComputeOptions {
   // Threads of the team; 0: the CPU quota of the cgroup (see CpuQuota()).
   // More than the quota makes every step slower, not faster.
   int threads = 0;
-  // The newest instructions that are used; older ones are for tests and
+  // The highest instruction set to use; lower ones are for tests and
   // comparisons. oneDNN has one limit for the whole process, see LimitIsa().
   Isa max_isa = Isa::kAmx;
-  // Where the team computes; nullopt: NodesFor() the threads. Others are for
+  // The nodes of the team; nullopt: NodesFor() the threads. Others are for
   // tests.
   std::optional<NumaNodes> nodes = std::nullopt;
 };
 
-// The NUMA nodes of a team with so many threads: the machine's, if the team has
-// all CPUs of several nodes. Smaller teams, of several processes maybe, would
-// all stand on the first node: the kernel finds better places.
+// Returns the NUMA nodes of a team with `threads` threads: the machine's, if
+// the team has all CPUs of several nodes. Smaller teams, possibly of several
+// processes, would all be pinned to the first node, so the kernel places them.
 inline NumaNodes NodesFor(int threads) {
   NumaNodes all = NumaNodes::Find();
   return threads == all.cpus() ? std::move(all) : NumaNodes();
@@ -54,7 +54,7 @@ class Compute {
   // thread: loads and steps may run at the same time. To be called while
   // neither runs.
   void LoadAlone() { packing_team_ = &alone().team_; }
-  // What loads pack weights with.
+  // The team with which loads pack weights.
   Team& packing_team() { return *packing_team_; }
 
  private:

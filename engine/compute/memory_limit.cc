@@ -22,8 +22,8 @@ uint64_t Sum(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-// Of a line "MemTotal:  24000000 kB" in /proc/meminfo or /proc/self/status; 0
-// if there is none.
+// Reads a line "MemTotal:  24000000 kB" of /proc/meminfo or /proc/self/status;
+// 0 if there is none.
 uint64_t ReadKilobytes(const std::string& path, absl::string_view name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

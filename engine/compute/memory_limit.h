@@ -9,11 +9,11 @@
 
 namespace attend {
 
-// How much memory this process may have, and which limit says so.
+// The memory limit of this process and its origin.
 struct MemoryLimit {
   uint64_t bytes = UINT64_MAX;
   std::string source;  // "cgroup /pod/box: memory.max"
-  uint64_t used = 0;   // memory that the process has already
+  uint64_t used = 0;   // memory that the process already uses
 };
 
 // The smallest of these: the memory of the machine, and the limits of the
@@ -22,7 +22,7 @@ struct MemoryLimit {
 // the directory that has /proc and /sys.
 MemoryLimit FindMemoryLimit(const std::string& root = "/");
 
-// Memory that is about to be taken.
+// A planned allocation.
 struct MemoryNeed {
   std::string what;  // "the KV cache (kv_cache_bytes)"
   uint64_t bytes = 0;
@@ -34,8 +34,8 @@ absl::Status CheckMemory(const std::vector<MemoryNeed>& needs,
                          const MemoryLimit& limit);
 
 // RESOURCE_EXHAUSTED if the kernel refuses `bytes` of address space, for
-// instance because of ulimit -v or strict overcommitment. Takes no memory.
-// `what` names in the error what the memory is for.
+// instance because of ulimit -v or strict overcommitment. Allocates nothing.
+// `what` names the purpose of the memory in the error.
 absl::Status CheckAddressSpace(const std::string& what, uint64_t bytes);
 
 // "22.5 GiB", "16.0 MiB", "900 bytes"

@@ -23,8 +23,8 @@ struct Pages {
     bytes = last > first ? last - first : 0;
   }
 
-  // The kernel takes them from where they are, and gives zeros anew to who
-  // writes to them.
+  // Returns the pages to the kernel, which provides zeroed pages at the next
+  // write, in the writer's node.
   void GiveBack() const {
     if (bytes > 0) madvise(start, bytes, MADV_DONTNEED);
   }

@@ -7,15 +7,15 @@
 
 namespace attend {
 
-// Both functions say in which NUMA nodes of the team memory shall be, in whole
-// pages. The memory is the process's own, and has zeros alone, before and
-// after. They do nothing if the team is on one node. Load time only.
+// Both functions place memory in the NUMA nodes of the team, in whole pages.
+// The memory is private and zeroed, before and after. They do nothing if the
+// team is on one node. Load time only.
 
-// The items [0, total), of `item_bytes` each: every member reads about its
-// Share(), which is to be in the member's node.
+// Places the items [0, total) of `item_bytes` each: the Share() of each member
+// goes to the member's node.
 void PlaceShares(const Team& team, void* memory, size_t item_bytes, int total,
                  int grain);
-// Members of all nodes read all of it: each node has as much as any other.
+// Interleaves memory that members of all nodes read.
 void PlaceInTurns(const Team& team, void* memory, size_t bytes);
 
 }  // namespace attend

@@ -11,8 +11,8 @@
 namespace attend {
 namespace {
 
-// The numbers of a list as the kernel writes it, "0-3,8", below CPU_SETSIZE.
-// What is no list has none.
+// Parses a list in the kernel's format, "0-3,8", of integers below CPU_SETSIZE.
+// Returns an empty list for anything else.
 std::vector<int> ReadList(const std::string& path) {
   std::vector<int> numbers;
   const std::string line = ReadLine(path);

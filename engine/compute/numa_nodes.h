@@ -8,20 +8,20 @@
 
 namespace attend {
 
-// The NUMA nodes on whose CPUs a thread may run. A part of the machine's memory
-// belongs to each node; its own CPUs read that part faster than others do. The
-// kernel takes a page from the node of the CPU that writes to it first.
+// The NUMA nodes on whose CPUs a thread may run. Each node has local memory,
+// which its own CPUs read faster than others do. The
+// kernel allocates a page in the node of the CPU that first writes to it.
 class NumaNodes {
  public:
-  // More are one node: with as many, a node has few CPUs of its own.
+  // More nodes are treated as one, because each would have few CPUs.
   static constexpr int kMost = 8;
 
-  // One node, whose CPUs are of no interest.
+  // One node with unspecified CPUs.
   NumaNodes() = default;
   // The nodes with these CPUs, none of which is empty.
   explicit NumaNodes(std::vector<cpu_set_t> nodes);
-  // Those of the calling thread's CPUs; one if the system does not say. `root`:
-  // the directory that has /sys.
+  // Returns the nodes of the calling thread's CPUs; one node if they are
+  // unknown. `root`: the directory that has /sys.
   static NumaNodes Find(const std::string& root = "/");
 
   int size() const {
@@ -29,10 +29,10 @@ class NumaNodes {
   }
   // All CPUs of several nodes; 0 for one node.
   int cpus() const;
-  // Where a member of a team computes: each node has members in proportion to
-  // its CPUs, and these have numbers that follow each other.
+  // Returns the node of a team member: each node has consecutive members in
+  // proportion to its CPUs.
   int NodeOf(int member, int members) const;
-  // From now on the calling thread runs on that node's CPUs only. Does nothing
+  // Pins the calling thread to that node's CPUs. Does nothing
   // if there is one node, or if the system refuses.
   void Enter(int node) const;
 
@@ -40,7 +40,7 @@ class NumaNodes {
   std::vector<cpu_set_t> nodes_;  // empty: one node
 };
 
-// While it exists, the calling thread runs on one node's CPUs.
+// Pins the calling thread to one node's CPUs for its lifetime.
 class OnNode {
  public:
   OnNode(const NumaNodes& nodes, int node);

@@ -5,8 +5,8 @@
 namespace attend {
 namespace {
 
-// Of the process, as the team is. Not a part of the Team, because ops of all
-// layers ask for it, those too that have no team.
+// One per process, as the team is. Not a member of Team, because ops of all
+// layers use it, including those without a team.
 std::atomic<OpWatch*> watch_of_ops{nullptr};
 
 }  // namespace

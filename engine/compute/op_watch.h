@@ -5,35 +5,35 @@
 
 namespace attend {
 
-// What a thread has done between two times of the watch.
+// An operation of a thread between two times of the watch.
 struct OpTime {
-  const char* name = nullptr;  // outlives everybody
+  const char* name = nullptr;  // has static lifetime
   int64_t begin = 0;
   int64_t end = 0;
-  // Of a matrix or a step; 0: nothing to tell.
+  // Shape of a matrix, or size of a step; 0: unspecified.
   int rows = 0;
   int columns = 0;
   int sequences = 0;
-  int layer = -1;  // -1: of no layer
+  int layer = -1;  // -1: no layer
 };
 
-// Hears what the threads that compute do, and when: the engine has no clock of
-// its own. Called on those threads, several at once; a function should return
-// within a fraction of a microsecond, and may not throw.
+// Receives the operations of compute threads and provides their clock, because
+// the engine has none. Called on those threads concurrently; a function should
+// return within a fraction of a microsecond, and must not throw.
 class OpWatch {
  public:
   virtual ~OpWatch() = default;
   // In nanoseconds; never goes back.
   virtual int64_t Now() = 0;
-  // The calling thread has done this. What was done inside of it has been told
-  // before.
+  // Reports a completed operation of the calling thread, after the operations
+  // nested in it.
   virtual void OnOp(const OpTime& op) = 0;
 };
 
-// From now on `watch` hears of the ops of this process; null: nobody does. It
-// must outlive whatever computes. Any thread.
+// Sets the watch of this process; null: none. `watch` must outlive all
+// computation. Any thread.
 void WatchOps(OpWatch* watch);
-// Null: nobody watches.
+// Returns the current watch, or null.
 OpWatch* WatchOfOps();
 
 }  // namespace attend

@@ -14,10 +14,10 @@
 namespace attend {
 namespace {
 
-// How long a member spins before it sleeps. To wake a sleeping thread takes
-// longer than most operations. Between two operations of a step a few
-// microseconds pass; between two steps of a busy worker about a hundred. So
-// members spin while there are steps, and sleep otherwise.
+// Time for which a member spins before it sleeps. Waking a sleeping thread
+// takes longer than most operations. A few microseconds pass between two
+// operations of a step, about a hundred between two steps of a busy worker.
+// Members thus spin while there are steps, and sleep otherwise.
 constexpr std::chrono::microseconds kSpin(200);
 
 }  // namespace

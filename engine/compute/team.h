@@ -30,8 +30,8 @@ class Team {
   // The node of a member.
   int node(int member) const { return nodes_.NodeOf(member, size_); }
 
-  // From now on the calling thread stays on the node of member 0, if there are
-  // several: for one that calls Run() again and again.
+  // Pins the calling thread to the node of member 0, if there are several
+  // nodes: for a thread that calls Run() repeatedly.
   void PlaceCaller() const;
 
   // Calls work(member) once for each member in [0, size()), in parallel, and
@@ -49,7 +49,7 @@ class Team {
   const absl::FunctionRef<void(int)>* work_ = nullptr;
   int cpu_of_caller_ = 0;
   bool stop_ = false;
-  // On lines of their own: members write one while they read the other.
+  // On separate cache lines: members write one while they read the other.
   alignas(64) WaitableCounter call_;     // raised by each Run()
   alignas(64) WaitableCounter running_;  // members not yet back
   std::vector<std::thread> threads_;     // members 1 .. size - 1

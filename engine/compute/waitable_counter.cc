@@ -10,7 +10,7 @@
 namespace attend {
 namespace {
 
-// How long a thread spins before it yields, if it may.
+// Time for which a thread spins before it yields, if it may.
 constexpr std::chrono::microseconds kAlone(20);
 
 // Both may return for no reason: callers look at the value again.

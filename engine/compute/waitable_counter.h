@@ -9,13 +9,13 @@
 
 namespace attend {
 
-// A number that some threads change while other threads wait for a change. A
+// A counter that some threads change while other threads wait for a change. A
 // waiting thread spins for a short time and then sleeps in the kernel
 // (futex(2)).
 //
-// Unlike in std::atomic's wait(), a waiting thread yields only where its caller
-// says so. Beside other busy processes a thread that yields loses a whole time
-// slice (milliseconds); a thread that sleeps runs as soon as it is woken.
+// Unlike in std::atomic's wait(), a waiting thread yields only if its caller
+// allows it. With other busy processes, a thread that yields loses a whole time
+// slice (milliseconds); a sleeping thread runs as soon as it is woken.
 class WaitableCounter {
  public:
   // `spin`: the longest time that a waiting thread spins. 0 where a waiting
