@@ -33,15 +33,14 @@ struct FloatRange {
 // Immutable. Copies share the contents; any thread may use them.
 class JsonFile {
  public:
-  // NOT_FOUND if there is no such file, else INVALID_ARGUMENT.
+  // NOT_FOUND if there is no such file, INVALID_ARGUMENT for other errors.
   static absl::StatusOr<JsonFile> Load(const std::string& path);
-  // The same, but a missing file is an empty object.
+  // As Load(), but a missing file is an empty object.
   static absl::StatusOr<JsonFile> LoadOrEmpty(const std::string& path);
   // `name` stands for the file in errors.
   static absl::StatusOr<JsonFile> Parse(std::string name,
                                         absl::string_view text);
-  // The same for an object that came from elsewhere. All texts in it must be
-  // UTF-8.
+  // Wraps an existing object. All strings in it must be UTF-8.
   static JsonFile Of(std::string name, nlohmann::json object);
   // The objects of a file whose top is a list of objects.
   static absl::StatusOr<std::vector<JsonFile>> LoadList(
@@ -49,8 +48,8 @@ class JsonFile {
 
   const std::string& path() const { return path_; }
   bool Has(absl::string_view key) const;
-  // Whether the key is there with the value null, which has a meaning for a few
-  // keys.
+  // Returns true if the key is present with the value null, which has a meaning
+  // for a few keys.
   bool IsNull(absl::string_view key) const;
 
   // INVALID_ARGUMENT if the key is absent, of another type or out of range.
@@ -78,9 +77,9 @@ class JsonFile {
 
   // The object that is the value of the key. Its errors name this key too.
   absl::StatusOr<JsonFile> Object(absl::string_view key) const;
-  // A copy in which the fields of `fallback` stand for those that are absent.
+  // Returns a copy with the fields of `fallback` in place of absent ones.
   JsonFile WithFallback(const JsonFile& fallback) const;
-  // A list of objects, whose errors name the key and the place in the list.
+  // A list of objects, whose errors name the key and the index.
   absl::StatusOr<std::vector<JsonFile>> Objects(absl::string_view key) const;
 
   // The value of the key as JSON, for values of other kinds; null if the key is
@@ -104,8 +103,7 @@ class JsonFile {
   absl::Status ExpectOnly(absl::Span<const absl::string_view> keys) const;
 
   // OK if the key is absent or its value is empty ("", [], {}), false, or the
-  // number `neutral`; else INVALID_ARGUMENT saying that the value is not
-  // supported.
+  // number `neutral`; otherwise INVALID_ARGUMENT for an unsupported value.
   absl::Status ExpectNeutral(absl::string_view key, double neutral) const;
 
   // INVALID_ARGUMENT "<file>: <key> is <value>, expected <expected>".
@@ -114,7 +112,7 @@ class JsonFile {
 
  private:
   JsonFile(std::string path, std::shared_ptr<const nlohmann::json> top);
-  // The elements of a list, up to the first that is no object.
+  // The elements of a list, up to the first that is not an object.
   static std::vector<JsonFile> ObjectsOf(
       const std::string& name,
       const std::shared_ptr<const nlohmann::json>& list);

@@ -146,7 +146,7 @@ class Builder final : public nlohmann::json_sax<Json> {
 
   Json top_;
   std::vector<Json*> open_;  // lists and objects that have not ended
-  Json* member_ = nullptr;   // of the innermost object: its last key's value
+  Json* member_ = nullptr;   // value of the innermost object's last key
   size_t owners_ = 0;        // strings, lists and objects
   size_t plain_ = 0;         // all other values
   std::optional<Use> use_;

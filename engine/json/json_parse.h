@@ -13,22 +13,22 @@ namespace attend {
 
 // Reads JSON. Refuses text above 64 MiB or not in UTF-8, values nested deeper
 // than 64, a key that an object has twice (programs would disagree which value
-// counts), and numbers outside the range of a double. INVALID_ARGUMENT says
-// what is wrong; `name` stands for the file.
+// counts), and numbers outside the range of a double. INVALID_ARGUMENT
+// describes the error; `name` is the name of the file.
 absl::StatusOr<nlohmann::json> ParseJson(absl::string_view name,
                                          absl::string_view text);
-// The same; the top must be an object.
+// As ParseJson(); the top must be an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(absl::string_view name,
                                                absl::string_view text);
-// The same for what clients send; members of objects stay in the order of the
-// text. Refuses objects of more than 512 members, which would take long to look
-// through, more than 262144 strings, lists and objects, which would take dozens
-// of times the memory of the text, and more than 2097152 other values.
+// As ParseJsonObject(), for requests of clients; members of objects keep the
+// order of the text. Refuses objects of more than 512 members, which are slow
+// to search, more than 262144 strings, lists and objects, which would take
+// dozens of times the memory of the text, and more than 2097152 other values.
 absl::StatusOr<nlohmann::ordered_json> ParseOrderedJsonObject(
     absl::string_view name, absl::string_view text);
 
-// The same, but calls `use` for each member of the object at the top, and does
-// not build the object, which takes a third of the time for a large object.
+// As ParseJsonObject(), but calls `use` for each member of the top object
+// instead of building it, which takes a third of the time for a large object.
 // `use` returns false if it has seen the key before, which is an error.
 absl::Status ParseMembers(
     absl::string_view name, absl::string_view text,
@@ -37,8 +37,8 @@ absl::Status ParseMembers(
 
 // A value as errors show it: JSON, shortened if it is long.
 std::string JsonText(const nlohmann::json& value);
-// The same of a text, as UTF-8. It may be what the parser says: that repeats
-// what it read last, with eight bytes for a tab, however long it is, and ends
+// Shortens a text likewise, as UTF-8. It may be a message of the parser, which
+// repeats the last token at any length, with eight bytes for a tab, and may end
 // in the middle of a character.
 std::string ShortText(absl::string_view text);
 

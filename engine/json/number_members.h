@@ -11,9 +11,9 @@ namespace attend {
 
 // Reads a file whose top is an object of numbers, and calls `use` for each
 // member in the order of the text. INVALID_ARGUMENT names the file and the key
-// if a value is no number that fits into f32, if there are more than `most`
-// members, or what else ReadFile() and ParseMembers() refuse; an error of `use`
-// ends the reading.
+// if a value is not a number that fits into f32, if there are more than `most`
+// members, or for the errors of ReadFile() and ParseMembers(). An error of
+// `use` ends the reading.
 absl::Status ReadNumberMembers(
     const std::string& path, size_t most,
     absl::FunctionRef<absl::Status(const std::string& key, float value)> use);

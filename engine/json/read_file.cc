@@ -20,8 +20,8 @@ constexpr int64_t kMaxBytes = int64_t{64} << 20;
 
 class OpenFile {
  public:
-  // What is opened is looked at afterwards: nobody can put something else in
-  // its place in between. A pipe without a writer would be waited for.
+  // The type is checked after opening, so the file cannot be replaced in
+  // between. O_NONBLOCK avoids waiting for a pipe without a writer.
   explicit OpenFile(const std::string& path)
       : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~OpenFile() {

@@ -7,9 +7,9 @@
 
 namespace attend {
 
-// The contents of a regular file, or of one that a link leads to, of at most
-// 64 MiB. Does not wait: what is something else is refused, a pipe too.
-// NOT_FOUND if it is missing; every error names it.
+// Returns the contents of a regular file, or of the target of a link, of at
+// most 64 MiB. Never blocks: other file types, such as pipes, are refused.
+// NOT_FOUND if it is missing; every error names the file.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 }  // namespace attend

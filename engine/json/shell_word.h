@@ -7,7 +7,7 @@
 
 namespace attend {
 
-// A path as one word of a command for a shell: in quotes if it needs them.
+// Returns a path as one word of a shell command, quoted if necessary.
 std::string ShellWord(absl::string_view path);
 
 }  // namespace attend

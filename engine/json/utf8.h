@@ -8,16 +8,16 @@
 
 namespace attend {
 
-// What a text begins with.
+// The first character of a text.
 struct Utf8Char {
   int length = 0;           // bytes of the character; 0: not a character
   bool incomplete = false;  // more bytes could make it a character
-  // If it is not a character: the number of bytes, at least 1, that could be
-  // the beginning of a character.
+  // If it is not a character: the number of bytes, at least 1, of the longest
+  // valid beginning of a character.
   int broken = 0;
 };
-// The first character of `text`, which must not be empty. A character has its
-// shortest form, is no surrogate, and is at most U+10FFFF.
+// Decodes the first character of `text`, which must not be empty. A character
+// has its shortest form, is not a surrogate, and is at most U+10FFFF.
 Utf8Char FirstUtf8Char(absl::string_view text);
 
 // Offset of the first byte that is not part of a character, or npos.
