@@ -98,7 +98,7 @@ std::string BashScript(const ProgramText& program) {
       program.name, "\n");
 }
 
-// What _arguments of zsh takes for the options, a line each.
+// Returns the arguments of zsh's _arguments for the options, one per line.
 std::string ZshOptions(const std::vector<OptionText>& options,
                        absl::string_view indent) {
   std::string lines;

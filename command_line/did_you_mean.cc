@@ -8,9 +8,9 @@
 namespace attend {
 namespace {
 
-// How many letters differ, by Damerau and Levenshtein.
+// Returns the Damerau-Levenshtein distance.
 size_t Distance(absl::string_view a, absl::string_view b) {
-  // Of the first i letters of `a` and the first j of `b`.
+  // distance[i][j]: of the first i letters of `a` and the first j of `b`.
   std::vector<std::vector<size_t>> distance(a.size() + 1,
                                             std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) {
@@ -35,7 +35,7 @@ size_t Distance(absl::string_view a, absl::string_view b) {
 
 std::string DidYouMean(absl::string_view word,
                        const std::vector<std::string>& known) {
-  constexpr size_t kLongest = 64;  // what is longer, nobody mistyped
+  constexpr size_t kLongest = 64;  // a longer word is no typing error
   if (word.size() > kLongest) return "";
   size_t least = word.size() / 3 + 1;
   std::string nearest;

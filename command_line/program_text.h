@@ -8,13 +8,13 @@
 
 namespace attend {
 
-// What a program says of itself, for --help and what is made of it.
+// A program's description of itself, for --help, completions and manual pages.
 
 struct OptionText {
   std::vector<std::string> names;         // with dashes: -m, --model
-  std::string value = {};                 // as FILE; empty: takes none
-  std::vector<std::string> choices = {};  // that the value must be; empty: any
-  std::string variable = {};              // that sets the option, too
+  std::string value = {};                 // such as FILE; empty: no value
+  std::vector<std::string> choices = {};  // allowed values; empty: any
+  std::string variable = {};              // variable that also sets the option
   std::string help = {};
 };
 
@@ -36,7 +36,7 @@ struct ProgramText {
   std::vector<CommandText> commands = {};  // one of them has to be given
 };
 
-// What stands before the first ". ", ": ", "; " or " (".
+// Returns the text before the first ". ", ": ", "; " or " (".
 absl::string_view FirstClause(absl::string_view help);
 
 // The choices in the name that CLI11 has of a type, such as "TEXT:{html,xml}";

@@ -21,8 +21,8 @@ void SetBit(int id, absl::Span<uint32_t> mask) {
   mask[id / 32] |= uint32_t{1} << (id % 32);
 }
 
-// Tells whether a token may follow outside of the answer: it goes on with the
-// thought or what comes before it, or ends it, but begins no answer.
+// Returns true if a token may follow outside the answer: it continues or ends
+// the thought or the text before it, but does not begin an answer.
 bool MayFollow(ThoughtReader reader, absl::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     reader.Read(text[i]);
@@ -117,7 +117,7 @@ class ThoughtState final : public ConstraintState {
   ThoughtReader reader_;
   // Null: the text is, or may only become, a thought that has not ended.
   std::unique_ptr<ConstraintState> inner_;
-  std::vector<uint32_t> inner_mask_;  // of inner_; empty: not known
+  std::vector<uint32_t> inner_mask_;  // mask of inner_; empty: unknown
 };
 
 }  // namespace

@@ -43,10 +43,10 @@ class CompiledGrammar final
   struct Source {
     HfGrammarKind kind;
     absl::string_view text;
-    bool spaced;   // a text may begin with one space more
-    size_t bytes;  // of memory, that the compiled grammar takes at the start
+    bool spaced;   // a text may begin with one more space
+    size_t bytes;  // memory that the compiled grammar initially takes
   };
-  // INVALID_ARGUMENT says what is wrong.
+  // INVALID_ARGUMENT describes the error.
   static absl::StatusOr<std::shared_ptr<const CompiledGrammar>> Create(
       std::shared_ptr<const TokenTexts> texts, const Source& source);
   ~CompiledGrammar() override { hf_matcher_free(begin_); }
@@ -56,7 +56,7 @@ class CompiledGrammar final
 
   // The bytes that it takes now, about.
   size_t bytes() const;
-  // Whether a state has failed: what the states share may be of no use then.
+  // Returns true if a state has failed: the shared state may then be invalid.
   bool failed() const { return failed_; }
 
   // For its states.
