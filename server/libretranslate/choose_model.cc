@@ -18,7 +18,7 @@ struct Translator {
   std::vector<std::string> sources, targets;
 };
 
-// Those that the tenant may use, in order.
+// Returns the models that the tenant may use, in order.
 std::vector<Translator> TranslatorsOf(const Service& service,
                                       const CallContext& context) {
   std::vector<Translator> translators;

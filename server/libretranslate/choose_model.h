@@ -11,7 +11,7 @@ namespace attend {
 // The value of `source` that leaves the language to the server.
 inline constexpr char kAutoLanguage[] = "auto";
 
-// How a text is translated.
+// The model and the source language of a translation.
 struct ChosenModel {
   std::string model;  // empty: the text is the translation
   std::string

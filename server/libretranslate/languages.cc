@@ -22,8 +22,8 @@ struct Language {
 };
 using Languages = std::map<std::string, Language>;  // by code
 
-// Languages of a model as clients name them: "en" of "eng_Latn". Of several
-// that have one code, those after the first keep the model's spelling. A
+// Languages of a model as clients name them: "en" for "eng_Latn". If several
+// have the same code, all but the first keep the model's spelling. A
 // request may use either; see FindLanguage().
 template <class List>
 std::vector<std::string> CodesOf(const List& languages) {

@@ -106,13 +106,13 @@ struct OtlpExporter::Impl {
   SpanMetrics& metrics;
   Log& log;
   // The thread's own.
-  std::vector<Span> spans;  // of an export
+  std::vector<Span> spans;  // the spans of an export
   bool failing = false;
   bool rejecting = false;
 
   Mutex mutex;
   std::condition_variable changed;
-  // Of the call under way; null: there is none.
+  // Context of the current call; null: there is none.
   grpc::ClientContext* call ABSL_GUARDED_BY(mutex) = nullptr;
   absl::Time end ABSL_GUARDED_BY(mutex) = absl::InfiniteFuture();
   bool ended ABSL_GUARDED_BY(mutex) = false;  // the thread has

@@ -19,7 +19,7 @@ namespace attend {
 // fail, and once that they succeed again.
 class OtlpExporter {
  public:
-  // How long the last spans delay the end of the process at most.
+  // Maximum delay of the process's exit by the last spans.
   static constexpr absl::Duration kLastWords = absl::Seconds(1);
 
   // Begins to export what is in `queue`. The last three arguments must outlive

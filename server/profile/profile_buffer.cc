@@ -33,7 +33,7 @@ void ProfileBuffer::Start(size_t max_events) {
 
 void ProfileBuffer::Stop() {
   recording_ = false;
-  // Who saw `true` is busy, and was before.
+  // A thread that has read `true` set its busy flag before.
   for (int i = 0; i < kMaxThreads; ++i) {
     while (lanes_[i].busy) std::this_thread::yield();
   }

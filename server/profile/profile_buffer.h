@@ -12,9 +12,9 @@
 
 namespace attend {
 
-// What threads have done while a profile was recorded. All memory is taken by
-// Start(): OnOp() allocates nothing, waits for nobody, and drops what there is
-// no room for. Each thread writes to a lane of its own, so threads do not share
+// The events of threads during a profile. Start() allocates all memory: OnOp()
+// allocates nothing, never waits, and drops events that do not fit. Each thread
+// writes to a separate lane, so threads do not share
 // cache lines. Start(), Stop() and the rest: one thread at a time.
 class ProfileBuffer final : public OpWatch {
  public:
@@ -41,17 +41,17 @@ class ProfileBuffer final : public OpWatch {
   // the events of a thread come in the order of their ends. `thread` is the
   // system's number.
   void ForEach(absl::FunctionRef<void(int thread, const OpTime&)> visit) const;
-  // What there was no room for.
+  // Number of events that did not fit.
   int64_t dropped() const;
 
  private:
-  // A thread's own, but for Stop().
+  // Private to a thread, except in Stop().
   struct alignas(64) Lane {
     std::atomic<bool> busy{false};
     int thread = 0;  // as the system knows it; 0: nothing was recorded
     int64_t dropped = 0;
     OpTime* next = nullptr;
-    OpTime* end = nullptr;  // of the chunk
+    OpTime* end = nullptr;  // end of the chunk
     uint64_t start = 0;     // the Start() for which the rest is
   };
 
@@ -60,7 +60,7 @@ class ProfileBuffer final : public OpWatch {
 
   const std::unique_ptr<Lane[]> lanes_;  // [kMaxThreads]
   std::atomic<bool> recording_{false};
-  std::atomic<int64_t> dropped_{0};  // of threads without a lane
+  std::atomic<int64_t> dropped_{0};  // by threads without a lane
   uint64_t starts_ = 0;              // written while nobody records
   std::unique_ptr<OpTime[]> events_;
   std::vector<const Lane*> owners_;  // [chunks]; null: not taken

@@ -19,10 +19,10 @@
 
 namespace attend {
 
-// What was recorded.
+// A recorded profile.
 struct Profile {
   std::string trace;    // see TraceEvents()
-  int64_t dropped = 0;  // events that there was no room for
+  int64_t dropped = 0;  // events that did not fit
 };
 
 // Records what the process computes, one profile at a time. Thread-safe. Must
@@ -61,7 +61,7 @@ class Profiler {
   void End();
 
  private:
-  // Of a profile while it is recorded.
+  // State of a profile while it is recorded.
   struct Running {
     int64_t number = 0;
     absl::Duration time;
@@ -85,7 +85,7 @@ class Profiler {
   int64_t started_ ABSL_GUARDED_BY(mutex_) = 0;  // profiles so far
   std::weak_ptr<const Profile> last_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_ ABSL_GUARDED_BY(mutex_);  // of the last profile
+  std::thread thread_ ABSL_GUARDED_BY(mutex_);  // for the last profile
 };
 
 }  // namespace attend

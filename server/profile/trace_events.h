@@ -8,17 +8,17 @@
 
 namespace attend {
 
-// What a trace says besides its events.
+// Metadata of a trace.
 struct TraceFacts {
   int64_t begin = 0;  // by the buffer's clock: it is the trace's 0
   int64_t end = 0;
-  std::string version = "";  // of the build
+  std::string version = "";  // version of the build
 };
 
 // The events of a buffer that does not record, as a JSON object of Google's
 // "Trace Event Format", which Perfetto and chrome://tracing open: complete
 // events ("X") on threads, which have the names that the system knows. Times
-// are in microseconds since `facts.begin`; what began before begins there.
+// are in microseconds since `facts.begin`; earlier events begin there.
 std::string TraceEvents(const ProfileBuffer& buffer, const TraceFacts& facts);
 
 }  // namespace attend

@@ -55,8 +55,8 @@ void SetNumbers(const std::string& message, Response& response) {
   found.mutable_extension_number()->Add(numbers->begin(), numbers->end());
 }
 
-// Answers one request. Whoever asks for what is not there gets an answer that
-// says so; the stream goes on.
+// Answers one request. A request for something unknown gets an error response,
+// and the stream continues.
 template <class Request, class Response>
 absl::StatusOr<Response> Reflect(const Service& service, CallContext&,
                                  const Request& request) {

@@ -9,7 +9,7 @@
 
 namespace attend {
 
-// Whether a header Authorization has a key that may see something. Null: no key
+// Returns true if a header Authorization has an accepted key. Null: no key
 // is needed. Thread-safe.
 using KeyCheck = std::function<bool(absl::string_view authorization)>;
 

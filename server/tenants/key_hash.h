@@ -18,7 +18,7 @@ KeyHash HashKey(absl::string_view key);
 // something else.
 std::optional<KeyHash> ParseKeyHash(absl::string_view digits);
 
-// Whether the hashes are equal. The time does not depend on where they differ.
+// Returns true if the hashes are equal, in constant time.
 bool SameHash(const KeyHash& a, const KeyHash& b);
 
 // The key in "Bearer KEY" (RFC 6750). nullopt: the text is something else.

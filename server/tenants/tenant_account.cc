@@ -34,7 +34,7 @@ void SetLimit(const std::optional<RateLimit>& limit, absl::Time now,
 
 }  // namespace
 
-// What the accounts of one tenant share, over all versions of the file.
+// State that the accounts of one tenant share, over all versions of the file.
 struct TenantAccount::Usage {
   explicit Usage(std::shared_ptr<TenantMetrics> metrics_in)
       : metrics(std::move(metrics_in)) {}

@@ -22,7 +22,7 @@ class TenantAccount {
   static const std::shared_ptr<TenantAccount>& OfEverybody();
 
   // `before`: the account of the same name in the file before this one, or
-  // null. The new one goes on with what that has left, and owes.
+  // null. The new account inherits its remaining tokens and debts.
   TenantAccount(TenantSettings settings, const TenantAccount* before,
                 std::shared_ptr<TenantMetrics> metrics, absl::Time now);
 
@@ -30,9 +30,9 @@ class TenantAccount {
   // The tenant as the scheduler knows it. A name has the same id in each
   // version of the file.
   const Tenant& tenant() const { return tenant_; }
-  // Who may use a model may use its versions, as ParseVersionName() knows them.
+  // Access to a model includes its versions, as named by ParseVersionName().
   bool MayUse(absl::string_view model) const;
-  // Whether the tenant may make the calls of attend.v1.Admin.
+  // True if the tenant may make the calls of attend.v1.Admin.
   bool administrator() const { return settings_.administrator; }
   // A request with a higher priority gets this priority.
   int max_priority() const { return settings_.max_priority; }

@@ -19,8 +19,8 @@
 
 namespace attend {
 
-// What there is that a file of tenants may name. What it names beside is no
-// error, since it may come with another start: the log warns.
+// The names that a file of tenants may refer to. An unknown name is not an
+// error, because it may exist after another start: the log warns.
 struct TenantReferences {
   // Models, whether they could be loaded or not, and aliases.
   std::vector<std::string> models;
@@ -31,7 +31,7 @@ struct TenantReferences {
 // tenants() by any.
 class TenantFile {
  public:
-  // How often to ask whether the file has changed.
+  // Interval of checks for changes of the file.
   static constexpr absl::Duration kPollInterval = absl::Seconds(2);
 
   // Reads the file. An error names the file and what is wrong in it. `metrics`
@@ -50,8 +50,9 @@ class TenantFile {
   void ReloadIfChanged(absl::Time now);
 
  private:
-  // What changes with the file: device, inode, size, and the times (seconds,
-  // nanoseconds) of its contents and of its rights. All 0: there is no file.
+  // Identifies a state of the file: device, inode, size, and the times
+  // (seconds, nanoseconds) of its contents and of its permissions. All 0: there
+  // is no file.
   using Stamp = std::array<int64_t, 7>;
 
   TenantFile(const std::string& path, TenantReferences references,

@@ -14,7 +14,8 @@
 
 namespace attend {
 
-// What the file says of one tenant. docs/security.md describes its fields.
+// The settings of one tenant in the file. docs/security.md describes the
+// fields.
 struct TenantSettings {
   std::string name;
   std::vector<KeyHash> keys;
@@ -35,7 +36,7 @@ struct TenantSettings {
 inline constexpr size_t kMaxTenantFileBytes = 1 << 20;
 inline constexpr size_t kMaxTenants = 1000;
 inline constexpr size_t kMaxKeysOfTenant = 16;
-inline constexpr size_t kMaxKeys = 4096;  // of all tenants
+inline constexpr size_t kMaxKeys = 4096;  // for all tenants
 inline constexpr size_t kMaxCertificatesOfTenant = 16;
 inline constexpr size_t kMaxCertificateNameBytes = 2048;
 

@@ -11,7 +11,7 @@
 namespace attend {
 namespace {
 
-// Of a name that a client sent.
+// Maximum number of bytes to print of a name that a client sent.
 constexpr size_t kMaxShownBytes = 100;
 
 }  // namespace

@@ -17,7 +17,7 @@
 
 namespace attend {
 
-// What proves who calls.
+// The credentials of a caller.
 struct CallerProof {
   // The metadata of that name, "Bearer KEY"; empty if there are several. None:
   // the call has none.
@@ -42,8 +42,8 @@ class Tenants {
   // The tenant of a call. Where there is `authorization`, it alone counts:
   // UNAUTHENTICATED if it is no key or nobody's, whatever the certificate says.
   // Without, UNAUTHENTICATED unless the names in the certificate are of one
-  // tenant. Names are compared byte by byte; those of nobody do not matter
-  // beside others.
+  // tenant. Names are compared byte by byte; unknown names are ignored if
+  // others match.
   absl::StatusOr<std::shared_ptr<TenantAccount>> Find(
       const CallerProof& proof) const;
 
@@ -59,7 +59,7 @@ class Tenants {
 
   Metrics& metrics_;
   mutable Mutex mutex_;
-  // What it points to is constant.
+  // The table itself is constant.
   std::shared_ptr<const Table> table_ ABSL_GUARDED_BY(mutex_);
 };
 

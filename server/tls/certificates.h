@@ -16,8 +16,8 @@
 
 namespace attend {
 
-// What Certificates tell of their files. Called by Load(), later by the thread
-// of the Certificates; never two calls at once.
+// Notifications of Certificates about their files. Called by Load(), later by
+// the thread of the Certificates; never two calls at once.
 struct CertificateEvents {
   // New connections are served with these from now on.
   std::function<void(const TlsFiles&)> on_served;
@@ -74,7 +74,7 @@ class Certificates {
 
   // The thread's own, and Load()'s before there is one.
   absl::StatusOr<PemTexts> seen_;   // at the last look
-  absl::StatusOr<PemTexts> taken_;  // of which the events have told
+  absl::StatusOr<PemTexts> taken_;  // last reported by the events
 
   mutable Mutex mutex_;
   std::condition_variable changed_;

@@ -80,7 +80,7 @@ absl::StatusOr<std::shared_ptr<SSL_CTX>> NewContext(const TlsOptions& options,
 // Asks clients for certificates of these authorities.
 absl::Status AskClients(const TlsOptions& options, const Chain& authorities,
                         SSL_CTX& context) {
-  // A session that goes on must be of this server.
+  // A resumed session must be of this server.
   constexpr unsigned char kName[] = "attend";
   bool taken =
       SSL_CTX_set_session_id_context(&context, kName, sizeof(kName)) == 1;

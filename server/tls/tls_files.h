@@ -16,7 +16,7 @@ namespace attend {
 // A certificate that ends within this time is worth a warning.
 inline constexpr absl::Duration kLastDaysOfCertificate = absl::Hours(30 * 24);
 
-// What is in the files of TlsOptions.
+// The contents of the files of TlsOptions.
 struct PemTexts {
   std::string cert;
   std::string key;
@@ -31,7 +31,7 @@ struct TlsFiles {
   // for clients, a client may have a certificate of theirs, or none, as probes
   // have.
   std::shared_ptr<SSL_CTX> context;
-  absl::Time end;  // of the first certificate
+  absl::Time end;  // expiry of the first certificate
   // Flaws with which the server can listen, but which keep clients from
   // connecting, today or soon: a certificate that has ended, ends soon or has
   // not begun, and CAs that have all ended.

@@ -10,7 +10,7 @@
 
 namespace attend {
 
-// Which clients may connect if there is a CA for clients.
+// The clients that may connect if there is a CA for clients.
 enum class ClientAuth {
   kRequire,   // only clients with a certificate of the CA
   kOptional,  // clients without a certificate, too
@@ -32,7 +32,7 @@ struct TlsOptions {
   std::optional<ClientAuth> client_auth = std::nullopt;
 
   bool enabled() const { return !cert.empty(); }
-  // Whether a client without a certificate may not call.
+  // True if a client without a certificate may not call.
   bool requires_client() const {
     return !client_ca.empty() && client_auth != ClientAuth::kOptional;
   }

@@ -9,7 +9,7 @@
 namespace attend {
 namespace {
 
-constexpr size_t kMaxTextBytes = 256;  // of a text that a client chose
+constexpr size_t kMaxTextBytes = 256;  // for texts chosen by a client
 
 std::string Shortened(absl::string_view text) {
   return std::string(text.substr(0, kMaxTextBytes));
@@ -17,8 +17,8 @@ std::string Shortened(absl::string_view text) {
 
 bool Known(absl::Time time) { return time != absl::InfinitePast(); }
 
-// Whether the server has failed, by OpenTelemetry's rule for servers: what the
-// client did wrong is no failure of theirs.
+// Returns true if the server has failed, by OpenTelemetry's rule for servers:
+// errors of the client are not failures of the server.
 bool IsFailure(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kUnknown:
@@ -82,7 +82,7 @@ Span CallTrace::NewSpan(const char* name, absl::Time begin,
           .attributes = {}};
 }
 
-// Names are those of OpenTelemetry's semantic conventions, but for our own.
+// Names are those of OpenTelemetry's semantic conventions, except our own.
 Span CallTrace::SpanOf(const TracedCall& call) const {
   Span span = NewSpan("", call.begin, call.end);
   span.id = record_->context.span_id;

@@ -16,8 +16,8 @@
 
 namespace attend {
 
-// What the client of a call says of its trace, and how the call came over HTTP,
-// as the port got it.
+// The trace context sent by the client of a call, and its HTTP method and path,
+// as received.
 struct TraceHeaders {
   absl::string_view traceparent = {};  // empty: not sent, or several times
   std::string tracestate = {};         // several are joined by commas
@@ -47,13 +47,13 @@ struct TracedCall {
   int output_tokens = 0;
 };
 
-// What one call records for its trace. Costs nothing but the id where the call
-// is not sampled: sampled() is to be asked before a time is. The call sees to
-// it that one thread at a time is here.
+// The recorded trace of one call. Costs only the id if the call is not sampled:
+// check sampled() before reading a clock. The call serialises access by its
+// threads.
 class CallTrace {
  public:
-  // So many inputs have spans of their own; of more it is known how many there
-  // are. All memory of a call is taken when it begins, and when it ends.
+  // Number of inputs with spans; further inputs are only counted. All memory of
+  // a call is allocated when it begins, and when it ends.
   static constexpr int kMaxInputs = 16;
 
   // The call has come. Without `tracer`, which outlives the call, nothing is
@@ -77,7 +77,7 @@ class CallTrace {
  private:
   struct Record {
     Tracer& tracer;
-    TraceContext context;  // of the call's span
+    TraceContext context;  // the call's span
     std::optional<TraceContext> parent;
     std::string tracestate;
     std::string http_method;

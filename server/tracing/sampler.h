@@ -7,7 +7,7 @@
 
 namespace attend {
 
-// Which calls are recorded. The samplers of OpenTelemetry are of this form.
+// The selection of recorded calls, as in OpenTelemetry's samplers.
 struct SamplerOptions {
   // A call with a caller's trace is recorded if that trace is. Otherwise such
   // calls count as those without.

@@ -23,7 +23,7 @@ struct SpanAttribute {
       : key(name), kind(kText), text(std::move(value)) {}
 
   const char* key;  // a literal
-  Kind kind;        // which of these it has
+  Kind kind;        // the type of the value
   int64_t integer = 0;
   double real = 0;
   std::string text;
@@ -35,7 +35,7 @@ struct Span {
   SpanId id = {};
   SpanId parent = {};             // zeros: none
   bool parent_is_remote = false;  // the caller's own span
-  bool is_call = false;           // of a whole call; else a part of one
+  bool is_call = false;           // a whole call, not a phase of one
   std::string tracestate;
   std::string name;
   absl::Time begin;

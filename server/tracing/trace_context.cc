@@ -94,7 +94,7 @@ std::optional<TraceContext> ParseTraceparent(absl::string_view text) {
       version[0] == 0xff) {
     return std::nullopt;
   }
-  // Later versions may have more fields behind these.
+  // Later versions may have further fields.
   if (text.size() > kTraceparentBytes &&
       (version[0] == 0 || text[kTraceparentBytes] != '-')) {
     return std::nullopt;

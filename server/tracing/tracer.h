@@ -30,7 +30,7 @@ class Tracer {
   // Takes the spans of a call, or drops and counts them.
   void Record(std::vector<Span> spans);
 
-  // What is to be exported.
+  // The spans to export.
   SpanQueue& queue() { return queue_; }
 
  private:

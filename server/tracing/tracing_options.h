@@ -32,7 +32,7 @@ struct TracingOptions {
   OtlpEndpoint endpoint;
   TracingPairs headers;  // metadata of each export; keys in lower case
   TracingPairs resource = {{"service.name", "attend"}};
-  absl::Duration timeout = absl::Seconds(10);  // of one export
+  absl::Duration timeout = absl::Seconds(10);  // for one export
   bool gzip = false;
   std::string ca_file = "";  // PEM; empty: the system's
   SamplerOptions sampler;
@@ -42,11 +42,11 @@ struct TracingOptions {
 // The value of a variable; null: not set.
 using GetVariable = absl::FunctionRef<const char*(const char* name)>;
 
-// What the variables of OpenTelemetry say (docs/operations.md lists them).
-// `endpoint`, if it is not empty, wins over their endpoints, but not over those
-// that turn tracing off; it must be valid. What cannot
-// be used counts as not set, as OpenTelemetry wants, and adds a warning, which
-// does not show values: they may be secrets.
+// Reads OpenTelemetry's variables (docs/operations.md lists them).
+// `endpoint`, if not empty, takes precedence over their endpoints, but not over
+// variables that disable tracing; it must be valid. An invalid value counts as
+// unset, as OpenTelemetry requires, and adds a warning, which does not show
+// values, because they may be secrets.
 TracingOptions ReadTracingOptions(absl::string_view endpoint,
                                   GetVariable get_variable,
                                   std::vector<std::string>& warnings);
