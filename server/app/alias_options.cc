@@ -21,7 +21,7 @@ auto FindNamed(std::vector<Named>& all, const std::string& name) {
                       [&](const Named& one) { return one.name == name; });
 }
 
-// "m:5". What stands behind the last colon is a weight if it is a number.
+// "m:5". The text after the last colon is a weight if it is a number.
 AliasTarget ParseTarget(const std::string& text) {
   const size_t colon = text.rfind(':');
   int weight = 0;

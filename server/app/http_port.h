@@ -17,12 +17,12 @@ namespace attend {
 class Certificates;
 class RequestBudget;
 
-// What is served over HTTP beside what operators need.
+// The APIs that are served over HTTP in addition to the operators' routes.
 std::vector<HttpApi> HttpApis();
 
-// Starts the HTTP port: the APIs, what operators need, and /openapi.json, which
-// describes all of that. `version`: that of the build. `sources` without
-// may_see_metrics, which the options say. What `sources` refer to, `calls`,
+// Starts the HTTP port: the APIs, the operators' routes, and /openapi.json,
+// which describes all of them. `version`: version of the build. `sources` lacks
+// may_see_metrics, which the options define. The objects of `sources`, `calls`,
 // `requests` and `certificates` must outlive the server.
 absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
     const ServerOptions& options, absl::string_view version,

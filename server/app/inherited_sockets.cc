@@ -33,7 +33,7 @@ bool ListensOnTcp(int descriptor) {
          SocketOption(descriptor, SO_ACCEPTCONN) == 1;
 }
 
-// How many there are for this process.
+// Returns the number of sockets for this process.
 absl::StatusOr<int> CountSockets() {
   const char* process = std::getenv("LISTEN_PID");
   const char* sockets = std::getenv("LISTEN_FDS");

@@ -14,16 +14,16 @@
 
 namespace attend {
 
-// What loading a model needs, and where it goes. Everything must outlive the
-// Loading.
+// The inputs and the destination of loading a model. Everything must outlive
+// the Loading.
 struct Loading {
   const ServerOptions& options;
   Compute& compute;
   ServedModels& models;
   Metrics& metrics;
   Log& log;
-  // Whether the server is asked to end, so that a model of a hub is not fetched
-  // to its end.
+  // Returns true if the server is asked to exit, which interrupts downloads
+  // from a hub.
   std::function<bool()> stopping = [] { return false; };
 };
 

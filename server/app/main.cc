@@ -70,8 +70,8 @@ constexpr absl::Duration kTearDownTime = absl::Seconds(10);
 constexpr absl::Duration kLastLinesTime = absl::Milliseconds(500);
 
 // Ends the process without destructors: a thread is busy loading a model, which
-// nobody needs any more, and which may take minutes. What a download of the
-// model has written stays whole for the next start.
+// nobody needs any more, and which may take minutes. An interrupted download
+// remains valid for the next start.
 [[noreturn]] void EndAtOnce(Log& log) {
   log.Write(LogLevel::kInfo, "stopped", {{"while", "loading"}});
   log.Flush(kLastLinesTime);
@@ -161,8 +161,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   RETURN_IF_ERROR(LoadModels(loading, signals));
   if (signals.stopping()) return absl::OkStatus();
   compute->LoadAlone();
-  // Calls come and go: heaps keep this much free memory for the next ones. What
-  // loading has freed went back to the system.
+  // Heaps keep this much free memory for further calls. Memory freed by loading
+  // has been returned to the system.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   RETURN_IF_ERROR(CheckThreads());
   const KeyCheck may_see_health = NewKeyCheck(

@@ -41,7 +41,7 @@ ModelLoader::ModelLoader(const Loading& to, StepSignal& signal)
                                     to.options.models, error);
   for (const auto& model : now) ReportIfBadName(model.first);
   if (to.options.model_control != ModelControlMode::kPoll) return;
-  // What has come since the options were read is new, too.
+  // Models added since the options were read are new, too.
   std::erase_if(now, [&](const auto& model) {
     return CheckModelName(model.first).ok() &&
            std::none_of(to.options.models.begin(), to.options.models.end(),
@@ -165,7 +165,7 @@ void ModelLoader::Look() {
         }
         continue;
       }
-      // What has failed was logged.
+      // Failures have been logged.
       const absl::Status made = MakeAndTell(change);
       if (absl::IsResourceExhausted(made)) watch_->TryAgain(change.name);
     }
@@ -219,7 +219,7 @@ absl::Status ModelLoader::Load(const ModelChange& change) {
   const absl::Status reason = ReportFailure(to_, source, status);
   const SharedModel before = to_.models.table().Find(source.name);
   const bool serves = before != nullptr && before->served.ok();
-  // Who asks for a model that never could be loaded learns the new reason.
+  // Calls of a model that never could be loaded get the new reason.
   if (before != nullptr && !serves) to_.models.Add(source.name, reason);
   to_.metrics.OnLoad(source.name, false);
   return LoadError(source, reason, serves ? before.get() : nullptr);

@@ -18,14 +18,14 @@
 
 namespace attend {
 
-// Makes changes of models while calls run, on a thread of its own, which packs
-// weights beside the steps: Compute::LoadAlone() has been called.
+// Changes models while calls run, on a separate thread, which packs
+// weights concurrently with steps: Compute::LoadAlone() has been called.
 class ModelLoader final : public ModelControl {
  public:
   // That wait.
   static constexpr size_t kMaxChanges = 64;
 
-  // What `to` refers to, and `signal`, must outlive the ModelLoader.
+  // The objects of `to`, and `signal`, must outlive the ModelLoader.
   // With ModelControlMode::kPoll, the files of this time are those that are
   // loaded at the start.
   ModelLoader(const Loading& to, StepSignal& signal);
@@ -36,10 +36,10 @@ class ModelLoader final : public ModelControl {
   // ModelControlMode::kPoll, models that lacked memory at the start are tried
   // again.
   void Start(std::function<void()> changed);
-  // From now on no change is begun. Those that wait, those to come, and the
-  // one under way, which may take minutes, fail with UNAVAILABLE.
+  // Stops starting changes. Waiting and later changes, and the current one,
+  // which may take minutes, fail with UNAVAILABLE.
   void Drain();
-  // After Drain(): true while the change under way has not ended.
+  // After Drain(): true until the current change has ended.
   bool busy();
   // Drain(), and waits for the change under way.
   void Stop();
@@ -68,7 +68,7 @@ class ModelLoader final : public ModelControl {
   // There is no file of the model that can be loaded. Returns `reason`.
   absl::Status ReportNoFiles(const std::string& name,
                              const absl::Status& reason);
-  // Of a model that models_dir has.
+  // Reports the name of a model in models_dir if it is invalid.
   void ReportIfBadName(const std::string& name);
   // Unloads a model without calls, but not this one. False: there is none.
   bool MakeRoom(const ModelSource& source);

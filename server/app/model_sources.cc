@@ -72,8 +72,7 @@ absl::StatusOr<ModelSource> ParseHubModel(const std::string& text) {
   return source;
 }
 
-// Whether a model begins with this file: of a model in several GGUF files, the
-// first.
+// Returns true for the file of a GGUF model, or the first of several.
 bool IsGgufModel(const fs::path& path) {
   std::error_code ignored;
   if (path.extension() != kGguf || !fs::is_regular_file(path, ignored)) {

@@ -12,7 +12,7 @@
 
 namespace attend {
 
-// Which models to serve, as the options say it.
+// The models to serve, as given by the options.
 struct ModelOptions {
   // Each entry is a path or NAME=PATH, of a directory or a GGUF file. An entry
   // that begins with '/' or '.' is a path even if it has a '='.
@@ -29,7 +29,7 @@ struct ModelOptions {
   // are left out, and so are all files but the first of a model in several.
   std::string models_dir = "";
   // The name of the model for requests that name none. Empty: the first of
-  // `models`, else of `hub`, else of models_dir.
+  // `models`, otherwise of `hub`, otherwise of models_dir.
   std::string default_model = "";
   // Draft models, one for each of some models. Each entry is NAME=PATH with the
   // name of a model, or a path as in `models` if there is one model.
@@ -54,8 +54,8 @@ struct ModelSource {
   std::string adapter = {};    // the directory of its adapter; empty: none
   int64_t version = 1;
   std::string versions = {};  // the directory of its versions; empty: none
-  bool listed = false;        // whether it is one of models_dir
-  // What it is on a hub: OWNER/NAME[/FILE.gguf][@REVISION]; empty: of none.
+  bool listed = false;        // it is in models_dir
+  // Its name on a hub: OWNER/NAME[/FILE.gguf][@REVISION]; empty: none.
   std::string hub = {};
 };
 

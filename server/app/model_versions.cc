@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The model of `models_dir`. What else is there does not matter.
+// Finds a model in `models_dir`, ignoring other entries.
 absl::StatusOr<ModelSource> FindListed(const std::string& models_dir,
                                        absl::string_view name) {
   std::vector<ModelSource> found;

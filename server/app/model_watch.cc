@@ -25,14 +25,14 @@ std::string DescribeFile(const fs::path& path) {
                       found.st_mtim.tv_nsec);
 }
 
-// Whether a file belongs to the model that begins with `first`.
+// Returns true if a file belongs to the model whose first file is `first`.
 bool IsPart(const fs::path& path, const fs::path& first) {
   const auto part = ParseGgufPartName(path.string());
   const auto model = ParseGgufPartName(first.string());
   return path == first || (part && model && part->model == model->model);
 }
 
-// Of a model's directory, or of its GGUF file and the other parts of it.
+// Describes a model's directory, or all files of a GGUF model.
 std::string DescribeFiles(const fs::path& model) {
   std::vector<std::string> files;
   std::error_code error;

@@ -29,11 +29,11 @@ ModelListing ListModelFiles(const std::string& models_dir,
                             const std::vector<ModelSource>& at_start,
                             std::error_code& error);
 
-// What to change so that what is served is what a directory has. What changes
-// there is changed here when two looks, one after the other, have found the
-// same: a directory that is still being copied is left alone. Whatever a change
-// comes to, it is asked for once: a model that could not be loaded is loaded
-// anew when its files change, or after TryAgain().
+// The changes that make the served models match a directory. A change there is
+// applied when two successive scans have found the
+// same: a directory that is still being copied is left alone. Each change is
+// requested once, regardless of its outcome: a failed load is retried
+// when its files change, or after TryAgain().
 class ModelWatch {
  public:
   // `now`: the models that are served, or could not be.

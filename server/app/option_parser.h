@@ -65,7 +65,7 @@ class OptionParser {
 
   // The text of --help: every option with its variable, default and help.
   std::string Help() const;
-  // What it has of each option, for what is made of it.
+  // Describes each option, for completions and the manual page.
   std::vector<OptionText> Describe() const;
 
  private:
@@ -83,19 +83,19 @@ class OptionParser {
   void AddText(Text option);
   // Throws the errors of CLI11; Parse() catches them.
   void Read(const Text& option, std::vector<std::string> texts) const;
-  // Of all options but flags alone.
+  // Names of all options except valueless flags.
   std::vector<std::string> Names(const char* dashes) const;
-  // The error about an argument that is no option.
+  // The error for an argument that is not an option.
   absl::Status Unknown() const;
   std::string Place(const std::string& name) const;
   void ParseVariables();
   absl::Status ParseFile();
 
   const std::unique_ptr<CLI::App> app_;
-  std::vector<CLI::Option*> options_;  // of the app
+  std::vector<CLI::Option*> options_;  // the app's options
   std::vector<std::string> warnings_;
   std::string file_;
-  Source source_ = Source::kFlags;  // what is read now
+  Source source_ = Source::kFlags;  // the current source
 };
 
 }  // namespace attend

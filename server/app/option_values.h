@@ -20,7 +20,7 @@
 
 namespace attend {
 
-// How the values of options are written: a pair of functions for each type.
+// Parsing and printing of option values: a pair of functions for each type.
 
 // Read a value. INVALID_ARGUMENT names the text and what was expected.
 absl::Status ParseValue(absl::string_view text, int& value);

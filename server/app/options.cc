@@ -122,7 +122,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   // budget.
   options.engine.max_step_rows =
       std::max(options.scheduler.max_batch_tokens, options.engine.max_beams);
-  // What holds for clients of one port holds for those of the other.
+  // Limits for clients of one port also apply to the other.
   options.http.max_body_bytes = options.rpc.max_message_bytes;
   options.http.answer_timeout = options.rpc.slow_reader_timeout;
   options.http.needs_keys = !options.tenants_file.empty();

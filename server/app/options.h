@@ -34,9 +34,9 @@ struct ServerOptions {
   ModelOptions model_options;
   HubSettings hub;
   ModelControlMode model_control = ModelControlMode::kNone;
-  // Of ModelControlMode::kPoll: between two looks into models_dir.
+  // For ModelControlMode::kPoll: time between two scans of models_dir.
   absl::Duration model_poll_interval = absl::Seconds(15);
-  // A model that does not fit takes the place of those that are not used.
+  // Unload idle models to make room for a model that does not fit.
   bool idle_unload = false;
   ComputeOptions compute;
   EngineOptions engine;        // for each model; but see EngineOf()
@@ -45,7 +45,7 @@ struct ServerOptions {
   // Serve grpc.reflection, which shows the descriptors of the API to every
   // client, or where there are tenants, to those that have a key.
   bool reflection = true;
-  TlsOptions tls;  // of all ports
+  TlsOptions tls;  // for all ports
   HttpOptions http;
   bool page = true;  // serve the page on the HTTP port
   LogOptions log;
@@ -72,11 +72,11 @@ struct ServerOptions {
 
   // INVALID_ARGUMENT names the option, its value and its limits.
   absl::Status Validate() const;
-  // Whether models come and go while calls run.
+  // True if models may change while calls run.
   bool ChangesModels() const {
     return model_control != ModelControlMode::kNone;
   }
-  // Whether calls change models.
+  // True if calls may change models.
   bool CallsChangeModels() const {
     return model_control == ModelControlMode::kExplicit;
   }
@@ -105,11 +105,11 @@ struct CommandLine {
   bool checks() const { return health_check || live_check; }
 };
 
-// The options from flags, else from variables, else from the file that --config
-// names (see OptionParser), else the defaults. They are valid, and the models
-// have been found (for checks(), only those of the HTTP port are valid).
-// INVALID_ARGUMENT names the flag, variable or line. `arguments` does not have
-// the name of the program.
+// The options from flags, variables, and the file that --config names, in this
+// order of precedence (see OptionParser), otherwise the defaults. They are
+// valid, and the models have been found (for checks(), only those of the HTTP
+// port are valid). INVALID_ARGUMENT names the flag, variable or line.
+// `arguments` does not have the name of the program.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments);
 

@@ -16,7 +16,7 @@ absl::StatusOr<int64_t> ProfileCalls::Start(absl::Duration time, std::string by,
       [this, done = std::move(done)](
           absl::StatusOr<std::shared_ptr<const Profile>> profile) {
         if (profile.ok()) {
-          // Who has the trace has the profile.
+          // The pointer to the trace shares ownership of the profile.
           const std::string* const trace = &(*profile)->trace;
           done(Trace(*std::move(profile), trace));
         } else {

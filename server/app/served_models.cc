@@ -29,7 +29,7 @@ absl::Status Printable(const absl::Status& status) {
 
 // A model, what serves it, and its entry.
 struct ServedModels::Serving {
-  // Of one that could not be loaded.
+  // For a model that could not be loaded.
   Serving(const std::string& name, const absl::Status& error,
           ServedModels& owner)
       : metrics(owner.metrics_.AddModel(name)),
@@ -179,8 +179,8 @@ SharedModel ServedModels::Share(std::shared_ptr<Serving> serving) {
                      [this, place](const ModelEntry*) { Retire(place); });
 }
 
-// Of a call's end on a port's thread, which neither waits for the scheduler's
-// thread nor unmaps memory. Allocates nothing.
+// Called at the end of a call on a port's thread, so it neither waits for the
+// scheduler's thread nor unmaps memory. Allocates nothing.
 void ServedModels::Retire(Servings::iterator serving) {
   MutexLock lock(mutex_);
   retired_.splice(retired_.end(), live_, serving);

@@ -42,11 +42,11 @@ class ServedModels {
   // end.
   void StartFreeing();
 
-  // Adds a model, or the reason why it could not be loaded, in the place of the
-  // one of its name. A model takes requests from now on. Clients see the
-  // reason, with '?' in place of characters that are not printable ASCII.
-  // `warm`: the model computes a short request before; see WarmUp(). The model
-  // that it replaces goes on meanwhile.
+  // Adds a model, or the reason why it could not be loaded, replacing the model
+  // of that name. The model then accepts requests. Clients see the reason, with
+  // '?' in place of characters that are not printable ASCII. `warm`: the model
+  // computes a short request first; see WarmUp(). The replaced model serves in
+  // the meantime.
   void Add(const std::string& name, absl::StatusOr<Model> model,
            int64_t version = 1, bool warm = false);
   // New calls do not find the model any more. False: there is none.
@@ -60,7 +60,7 @@ class ServedModels {
     return table_.SetAlias(std::move(alias));
   }
 
-  // What calls find.
+  // The models as calls see them.
   const ModelTable& table() const { return table_; }
   // The number of models that take requests.
   int ready() const;
@@ -85,7 +85,7 @@ class ServedModels {
 
   Mutex mutex_;
   std::condition_variable changed_;
-  Servings live_ ABSL_GUARDED_BY(mutex_);     // whose entries have shares
+  Servings live_ ABSL_GUARDED_BY(mutex_);     // their entries are in use
   Servings retired_ ABSL_GUARDED_BY(mutex_);  // to be freed
   bool freeing_some_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

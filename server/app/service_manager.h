@@ -20,7 +20,7 @@ class ServiceManager {
 
   // The server takes calls.
   void Ready() const { Tell("READY=1"); }
-  // To be told more often than WatchdogSec=, or the server is started anew.
+  // Must be called more often than WatchdogSec=, or the server is restarted.
   void Alive() const { Tell("WATCHDOG=1"); }
   // An orderly end has begun. No more signs of life are needed.
   void Stopping() const { Tell("STOPPING=1"); }
@@ -30,7 +30,7 @@ class ServiceManager {
 
   int socket_ = -1;  // -1: nobody is to be told
   sockaddr_un address_ = {};
-  socklen_t length_ = 0;  // of the address
+  socklen_t length_ = 0;  // length of the address
 };
 
 }  // namespace attend

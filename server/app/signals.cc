@@ -103,7 +103,7 @@ void Signals::EndWithin(absl::Duration most) {
 void Signals::RunThread() {
   const sigset_t set = Watched();
   int signal = 0;
-  ReapChildren();  // those of the time before SIGCHLD was blocked
+  ReapChildren();  // children that ended before SIGCHLD was blocked
   while (sigwait(&set, &signal) == 0 && !closed_) {
     if (signal == kWake) continue;
     if (signal == SIGCHLD) {

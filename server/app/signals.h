@@ -11,11 +11,11 @@
 
 namespace attend {
 
-// What signals ask of the server.
+// The requests of signals to the server.
 enum class SignalRequest {
   kNothing,  // no signal came
   kStop,     // SIGTERM, SIGINT or SIGQUIT: an orderly end
-  kReload,   // SIGHUP: read again what can be read again
+  kReload,   // SIGHUP: reload all reloadable files
 };
 
 // Blocks the signals that ask for something, so that one that arrives before
@@ -53,11 +53,11 @@ class Signals {
   // all SIGHUPs that came since the last call. After a request to stop, every
   // call returns kStop.
   SignalRequest Wait(absl::Duration timeout);
-  // Whether an orderly end was asked for.
+  // Returns true if an orderly end was requested.
   bool stopping();
-  // From now on the process has at most `most` to end; after it, the process
-  // ends on the spot, with status 0. For the end of an orderly end: gRPC waits
-  // without end for a thread of its own that the system could not start.
+  // Ends the process with status 0 after at most `most`. For the last step of
+  // an orderly end, because gRPC waits forever for a thread of its own that the
+  // system could not start.
   void EndWithin(absl::Duration most);
 
  private:
@@ -68,7 +68,8 @@ class Signals {
   std::condition_variable changed_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool reload_ ABSL_GUARDED_BY(mutex_) = false;
-  // Of EndAtOnce(), which holds `start_mutex_` while it runs; null: not now.
+  // For EndAtOnce(), which holds `start_mutex_` while it runs; null: not
+  // allowed.
   Mutex start_mutex_;
   std::function<void()> end_process_ ABSL_GUARDED_BY(start_mutex_);
   std::atomic<bool> closed_{false};

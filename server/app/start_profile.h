@@ -11,7 +11,7 @@ namespace attend {
 
 class Profiler;
 
-// Of the profile that is recorded when the server is ready.
+// Options of the profile that is recorded once the server is ready.
 struct ProfileOptions {
   absl::Duration time = absl::ZeroDuration();  // 0: none
   std::string file = "attend-profile.json";

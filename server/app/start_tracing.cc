@@ -17,7 +17,7 @@ uint64_t RandomNumber() {
   return uint64_t{random()} << 32 | random();
 }
 
-// What says which server it was; variables win.
+// Adds an attribute that identifies the server; variables take precedence.
 void AddToResource(const char* key, std::string value, TracingPairs& resource) {
   for (const auto& [known, own] : resource) {
     if (known == key) return;

@@ -11,10 +11,10 @@
 
 namespace attend {
 
-// What records calls, and sends what it records to a collector.
+// Records calls, and exports their spans to a collector.
 struct Tracing {
   Tracer tracer;
-  std::unique_ptr<OtlpExporter> exporter;  // goes first: it uses the tracer
+  std::unique_ptr<OtlpExporter> exporter;  // destroyed first: uses the tracer
 };
 
 // Reads OpenTelemetry's variables and starts what they ask for; null: nothing,

@@ -33,8 +33,8 @@ int RunWithStack(absl::FunctionRef<int()> run);
 // Opens /dev/null for each of the descriptors 0, 1 and 2 that the process was
 // started without. Otherwise a socket might get such a number, and the log
 // would be written to the socket. Libraries may have taken the numbers before
-// main(); therefore the program begins anew after that, with the same
-// `arguments`. To be called first in main(). False: it cannot be done.
+// main(); therefore the program is then executed again with the same
+// `arguments`. Call first in main(). Returns false on failure.
 bool OpenStandardDescriptors(char** arguments);
 
 }  // namespace attend

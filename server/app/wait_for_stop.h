@@ -10,16 +10,16 @@
 
 namespace attend {
 
-// What SIGHUP is about.
+// The objects that SIGHUP reloads.
 struct ReadAgain {
   TenantFile* tenants;         // null: there is none
   Certificates* certificates;  // likewise
   AccessLog& access_log;
 };
 
-// Returns when a signal asks for the end. Until then reads tenants and
-// certificates again at SIGHUP, and opens the file of the access log anew;
-// reads tenants also when their file changes. (Certificates look at their files
+// Returns when a signal requests the end. Until then, SIGHUP reloads tenants
+// and certificates and reopens the file of the access log; tenants are also
+// reloaded when their file changes. (Certificates watch their files
 // themselves.) Calls `each_second` about once a second.
 void WaitForStop(Signals& signals, const ReadAgain& read_again,
                  absl::FunctionRef<void()> each_second, Log& log);
