@@ -11,8 +11,8 @@
 
 namespace attend {
 
-// Whether a text is the hash of a hub's file, in hexadecimal: SHA-256 of its
-// bytes, or of a small file Git's SHA-1 of a blob.
+// Returns true if a text is the hash of a hub's file, in hexadecimal: SHA-256
+// of its bytes, or of a small file Git's SHA-1 of a blob.
 bool IsContentHash(absl::string_view text);
 
 // The hash of the same kind as `like` of all that the descriptor has, which is

@@ -38,7 +38,7 @@ class Fetch {
   // The commit that the cache has, as a whole.
   absl::StatusOr<std::string> CachedCommit() const;
   std::string ServeCached(const std::string& commit) const;
-  // What the hub has now. `retry`: ask again where it does not answer.
+  // Fetches the current version from the hub. `retry`: ask again where it does not answer.
   absl::StatusOr<std::string> FromHub(bool retry);
   absl::StatusOr<HubListing> List(bool retry);
   absl::StatusOr<std::string> Download(const HubListing& listing);
@@ -159,7 +159,7 @@ absl::StatusOr<std::string> Fetch::Run() {
         cached.status().message(),
         "; --hub-offline or HF_HUB_OFFLINE keeps it from being fetched"));
   }
-  // Who has something to serve does not wait for a hub that may be away.
+  // With a cached model, the server does not wait for an unreachable hub.
   const absl::StatusOr<std::string> path = FromHub(!cached.ok());
   if (cached.ok() && absl::IsUnavailable(path.status())) {
     log_.Write(LogLevel::kWarning, "hub_unreachable",

@@ -11,11 +11,10 @@
 
 namespace attend {
 
-// Makes the cache have a model, and returns its path there: a directory, or
-// a GGUF file. Nobody is asked if the revision is a commit that the cache has;
-// else the hub says which commit it is now. Where the hub does not answer, and
-// with settings.offline, the cache has the last word. `name` is the model's in
-// the log.
+// Ensures that the cache has a model, and returns its path there: a directory,
+// or a GGUF file. The hub is not contacted if the revision is a cached commit;
+// otherwise it resolves the revision. If the hub does not answer, or with
+// settings.offline, the cache decides. `name` is the model's name in the log.
 //
 // CANCELLED within a second or two of `stopping`. Errors name the model or the
 // URL, and what to do.

@@ -19,15 +19,15 @@ namespace attend {
 //                       .attend/COMMIT         that commit was fetched whole
 //   .locks/models--OWNER--NAME/HASH.lock       of who writes the blob
 //
-// What it has is trusted: files are checked when they come in. Errors name the
-// path, and what the system says of it.
+// Its contents are trusted: files are verified when they are added. Errors name
+// the path and the system's error.
 class HubCache {
  public:
   HubCache(const std::string& directory, const HubReference& reference);
 
   std::string Snapshot(absl::string_view commit) const;
   std::string Blob(absl::string_view hash) const;
-  // What has come of it yet.
+  // The path of a partial download.
   std::string Incomplete(absl::string_view hash) const;
   std::string Lock(absl::string_view hash) const;
 
@@ -38,17 +38,17 @@ class HubCache {
   // Makes the snapshot's file, which is a path in it, lead to the blob.
   absl::Status Link(absl::string_view commit, absl::string_view file,
                     absl::string_view hash) const;
-  // Whether a snapshot has the file, which then is what the commit has.
+  // Returns true if a snapshot has the file, which then equals the commit's.
   bool Has(absl::string_view commit, absl::string_view file) const;
   // OK if a snapshot has the file of the reference with all its parts, or a
-  // configuration and all weights. Else NOT_FOUND names what is missing.
+  // configuration and all weights. Otherwise NOT_FOUND names the missing file.
   absl::Status CheckWhole(absl::string_view commit) const;
   // Attend has fetched all that it needs of the commit. Others may have fetched
   // less: CheckWhole() cannot tell which small files a model has. A cache that
   // cannot be written does not remember it.
   void Remember(const std::string& commit) const;
   bool Remembers(const std::string& commit) const;
-  // Of a model as a whole: the snapshot's directory; else its GGUF file.
+  // The path of a complete model: the snapshot's directory, or its GGUF file.
   std::string ModelPath(absl::string_view commit) const;
 
   // The directories that blobs and locks are in.

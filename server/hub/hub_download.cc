@@ -29,7 +29,7 @@ absl::string_view Unquoted(absl::string_view tag) {
   return tag;
 }
 
-// Whether "bytes 100-199/200" begins at `offset`.
+// Returns true if "bytes 100-199/200" begins at `offset`.
 bool BeginsAt(absl::string_view range, int64_t offset) {
   int64_t begin = -1;
   return absl::ConsumePrefix(&range, "bytes ") &&
@@ -98,7 +98,7 @@ absl::Status HubDownload::FetchBlob(const HubFile& file) {
   RETURN_IF_ERROR(Complete(file, blob));
   absl::Status good = blob.CheckHash(file.hash, stopping);
   if (absl::IsDataLoss(good) && before > 0) {
-    // What was there may have been something else.
+    // The existing part may have belonged to another file.
     RETURN_IF_ERROR(blob.Clear());
     RETURN_IF_ERROR(Complete(file, blob));
     good = blob.CheckHash(file.hash, stopping);

@@ -27,9 +27,9 @@ struct HubFile {
 absl::StatusOr<HubFile> LookUp(HubHttp& http, const std::string& url,
                                const std::string& path, bool with_token);
 
-// Brings files of one commit into the cache. They are in a snapshot only when
-// they are whole and have their hash. What a download that was cut has left is
-// taken up again. Other processes may do the same at the same time.
+// Downloads files of one commit into the cache. They join a snapshot only when
+// they are complete and match their hash. An interrupted download
+// resumes. Other processes may do the same concurrently.
 class HubDownload {
  public:
   // All must outlive the HubDownload. `model` is the name in the log.

@@ -12,16 +12,16 @@ namespace attend {
 
 struct HubAnswer {
   int status = 0;
-  // Names in lower case. Of an answer after redirects, what is not in its own
-  // head is that of the redirects.
+  // Names in lower case. After redirects, headers that the last answer lacks
+  // are those of the redirects.
   std::map<std::string, std::string> headers = {};
 
   // Empty: it is not there.
   std::string Header(const std::string& name) const;
 };
 
-// What an answer with a status other than 200 and 206 means, with what there is
-// to do. `what` begins the error; `with_token`: the request had one.
+// Describes an answer with a status other than 200 and 206, with a remedy.
+// `what` begins the error; `with_token`: the request had one.
 absl::Status HubStatusError(const HubAnswer& answer, absl::string_view what,
                             bool with_token);
 

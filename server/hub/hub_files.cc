@@ -25,8 +25,8 @@ bool Has(const HubListing& listing, absl::string_view file) {
          listing.files.end();
 }
 
-// Whether a file is small and describes a model, by its name: configuration,
-// tokenizer, template.
+// Returns true if a file is small and describes a model, by its name:
+// configuration, tokenizer, template.
 bool Describes(absl::string_view name) {
   if (absl::EndsWith(name, ".index.json")) return false;
   for (const char* ending :
@@ -55,14 +55,14 @@ bool IsVocabulary(absl::string_view file) {
          absl::EndsWith(file, "vocabulary.json");
 }
 
-// True for the weights of a LoRA adapter, which may lie beside the model.
+// True for the weights of a LoRA adapter, which may be next to the model.
 bool IsAdapter(absl::string_view path, const HubListing& listing) {
   return path == "adapter_model.safetensors" ||
          (path == "adapter_model.bin" &&
           !Has(listing, "adapter_model.safetensors"));
 }
 
-// True for the layers of BGE-M3 beside its encoder.
+// True for the additional layers of BGE-M3.
 bool IsTokenHead(absl::string_view path) {
   return path == "sparse_linear.pt" || path == "colbert_linear.pt";
 }
@@ -101,7 +101,7 @@ std::string WeightsOf(absl::string_view folder, const HubListing& listing) {
   for (const char* name : {kWeightsFile, kIndexFile}) {
     if (has(name)) return FileIn(folder, name);
   }
-  // Of CTranslate2's: the name alone would not tell it from a pickle.
+  // CTranslate2's file: the name alone would not distinguish it from a pickle.
   if (folder.empty() && has(kCtranslate2File) &&
       std::any_of(listing.files.begin(), listing.files.end(), IsVocabulary)) {
     return kCtranslate2File;

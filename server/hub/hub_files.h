@@ -18,7 +18,7 @@ inline constexpr char kTorchIndexFile[] = "pytorch_model.bin.index.json";
 inline constexpr char kCtranslate2File[] = "model.bin";
 inline constexpr char kModulesFile[] = "modules.json";
 
-// What a hub says of a model's revision.
+// A hub's listing of a model's revision.
 struct HubListing {
   std::string commit;
   std::vector<std::string> files;  // paths, as the hub has them
@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<std::string>> ShardsIn(const std::string& directory,
                                                   const std::string& index);
 
 // The files that an index of weights names. INVALID_ARGUMENT if it does not
-// name files of weights beside it.
+// name weight files in its own folder.
 absl::StatusOr<std::set<std::string>> ShardsOf(const std::string& index);
 
 }  // namespace attend

@@ -23,7 +23,7 @@ constexpr absl::Duration kStopInterval = absl::Milliseconds(50);
 // Slower is as good as silent.
 constexpr long kMinBytesPerSecond = 1000;  // NOLINT(runtime/int): libcurl's
 constexpr long kSlowSeconds = 60;          // NOLINT(runtime/int): type
-constexpr size_t kMaxHeaderBytes = 4096;   // of one that is of use
+constexpr size_t kMaxHeaderBytes = 4096;   // longer headers are ignored
 
 bool IsRedirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 ||
@@ -83,8 +83,8 @@ struct HubHttp::Transfer {
   const Body body;
   HubAnswer answer;
   std::string redirect;
-  absl::Status status;  // of `body`, or why it was ended
-  absl::Time heard;     // when something came last
+  absl::Status status;  // result of `body`, or the reason of an abort
+  absl::Time heard;     // time of the last data
 
   // libcurl's functions: of a line of the head, bytes of the body, and the
   // passing of time.
@@ -105,7 +105,7 @@ size_t HubHttp::Transfer::TakeHeader(char* bytes, size_t size, size_t count,
         !absl::SimpleAtoi(line.substr(space + 1, 3), &transfer.answer.status)) {
       return 0;
     }
-    // What describes the file is not the redirect's own.
+    // A redirect's own headers do not describe the file.
     std::erase_if(transfer.answer.headers, [](const auto& header) {
       return !absl::StartsWith(header.first, "x-");
     });
@@ -189,7 +189,7 @@ absl::StatusOr<HubAnswer> HubHttp::Follow(const std::string& url,
       WithoutQuery(url), ": more than ", kMaxRedirects, " redirects"));
 }
 
-// What of the settings a request has. The handle keeps its connections.
+// Applies the settings to a request. The handle keeps its connections.
 void HubHttp::SetTransport(bool own_host) {
   CURL* const curl = handle_->get();
   const auto milliseconds =

@@ -64,7 +64,7 @@ class HubHttp {
   const std::function<bool()> stopping_;
   const std::unique_ptr<Handle> handle_;
   int64_t received_ = 0;                               // bytes of bodies
-  absl::Duration retry_after_ = absl::ZeroDuration();  // of the last answer
+  absl::Duration retry_after_ = absl::ZeroDuration();  // in the last answer
 };
 
 }  // namespace attend

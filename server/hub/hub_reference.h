@@ -16,14 +16,14 @@ struct HubReference {
 };
 
 // INVALID_ARGUMENT names the text and its form. Its parts can be used in paths
-// and URLs as they are, but for the '/' in a revision.
+// and URLs unescaped, except for the '/' in a revision.
 absl::StatusOr<HubReference> ParseHubReference(absl::string_view text);
 
-// Whether it is a commit in full, which never changes its meaning.
+// Returns true for a full commit hash, which is immutable.
 bool IsCommit(absl::string_view revision);
 
-// Whether a path has plain names only: letters, digits and "._-+", at most 4
-// of 255 bytes, none of which begins with a '.'.
+// Returns true if a path has only plain names: letters, digits and "._-+", at
+// most 4 of 255 bytes, none of which begins with a '.'.
 bool IsPlainPath(absl::string_view path);
 
 }  // namespace attend
