@@ -20,7 +20,7 @@ namespace attend {
 // kAuto: in the format of the log.
 enum class AccessLogForm { kAuto, kOff, kLogfmt, kJson };
 
-// "auto", "off", "logfmt" or "json"; else INVALID_ARGUMENT.
+// "auto", "off", "logfmt" or "json"; otherwise INVALID_ARGUMENT.
 absl::StatusOr<AccessLogForm> ParseAccessLogForm(absl::string_view name);
 absl::string_view AccessLogFormName(AccessLogForm form);
 
@@ -32,9 +32,8 @@ struct AccessLogOptions {
   double share = 1;
 };
 
-// A line for each call that has ended. Without a file of its own the lines go
-// to the log, if its level lets them; else to the file, and nobody waits for it
-// either: see LineWriter. Thread-safe.
+// Writes a line for each finished call, to the log if its level allows, or to a
+// separate file. Neither ever blocks: see LineWriter. Thread-safe.
 class AccessLog {
  public:
   // Appends to the file, which is made if there is none. `log` outlives the
@@ -42,13 +41,13 @@ class AccessLog {
   static absl::StatusOr<std::unique_ptr<AccessLog>> Open(
       const AccessLogOptions& options, Log& log);
 
-  // Whether the call that has ended with `status` has a line. The calls with
-  // one are evenly spaced among those that did not fail.
+  // Returns true if the call that ended with `status` is logged. Logged calls
+  // are evenly spaced among those that did not fail.
   bool Wants(const absl::Status& status);
   void Write(std::initializer_list<LogField> fields);
 
   bool has_file() const { return file_.has_value(); }
-  // Opens the file anew, which somebody may have moved away. If it cannot be
+  // Reopens the file, which may have been moved away. If it cannot be
   // opened, the old one stays. An error names the file.
   absl::Status Reopen();
   // The lines for the file that were dropped or lost so far.

@@ -39,7 +39,7 @@ struct MethodSeries {
   }
   std::array<LateSeries<prometheus::Counter>, kNumCodes> calls;
   LateSeries<prometheus::Histogram> seconds;
-  Exemplars exemplars;  // of `seconds`
+  Exemplars exemplars;  // exemplars of `seconds`
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace attend {
 
-// Where the time of a call went whose inputs an engine computed. Of several
-// inputs each part is the mean; the parts add up to the whole call.
+// The time of a call by phase. With several inputs each phase is the
+// mean; the phases add up to the whole call.
 struct CallParts {
   absl::Duration read;     // from the arrival until the input is in the queue
   absl::Duration queue;    // until it is first computed
@@ -17,20 +17,20 @@ struct CallParts {
   absl::Duration whole() const { return read + queue + compute + answer; }
 };
 
-// What a model has computed since the start. A call with several inputs is one
+// The work of a model since startup. A call with several inputs is one
 // call.
 struct InferenceTotals {
   struct Calls {
     int64_t count = 0;
-    absl::Duration time;  // of all together
+    absl::Duration time;  // total
   };
 
   Calls succeeded;
   Calls failed;
   CallParts parts;     // sums, of calls that succeeded
   int64_t inputs = 0;  // that were computed
-  int64_t steps = 0;   // of the engine
-  // Of the last call that succeeded, its end. InfinitePast: there was none.
+  int64_t steps = 0;   // engine steps
+  // End of the last call that succeeded. InfinitePast: there was none.
   absl::Time last = absl::InfinitePast();
 
   void Add(bool success, int computed_inputs, const CallParts& call,

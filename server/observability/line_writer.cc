@@ -77,7 +77,7 @@ bool LineWriter::Switch() {
 // The descriptor stays as it is, since others may have it too: O_NONBLOCK would
 // be theirs as well.
 bool LineWriter::WaitUntilWritable() {
-  constexpr int kMillis = 100;  // how late an end or a switch is seen
+  constexpr int kMillis = 100;  // maximum delay of an end or a switch
   pollfd descriptor = {.fd = file_descriptor_, .events = POLLOUT, .revents = 0};
   while (absl::ToUnixNanos(SteadyNow()) < end_) {
     if (poll(&descriptor, 1, kMillis) > 0 || next_descriptor_ >= 0) return true;
@@ -91,7 +91,7 @@ bool LineWriter::WriteAll(absl::string_view line) {
     if (Switch()) rest = line;
     if (!WaitUntilWritable()) return false;
     if (next_descriptor_ >= 0) continue;
-    // What was written of a line that was lost stays a line of its own.
+    // A partially written line remains a separate line.
     const absl::string_view part = torn_ ? "\n" : rest.substr(0, PIPE_BUF);
     const ssize_t written = write(file_descriptor_, part.data(), part.size());
     if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;

@@ -66,8 +66,8 @@ class LineWriter {
   const DroppedLine dropped_line_;
   std::atomic<int> next_descriptor_ = -1;  // -1: none
   std::atomic<int64_t> all_dropped_ = 0;
-  // Of the last words, in nanoseconds of SteadyNow() since 1970; far away until
-  // closed_ is true.
+  // Deadline of the last lines, in nanoseconds of SteadyNow() since 1970;
+  // infinite until closed_ is true.
   std::atomic<int64_t> end_{INT64_MAX};
 
   Mutex mutex_;

@@ -15,13 +15,13 @@ namespace attend {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-// "debug", "info", "warning" or "error"; else INVALID_ARGUMENT.
+// "debug", "info", "warning" or "error"; otherwise INVALID_ARGUMENT.
 absl::StatusOr<LogLevel> ParseLogLevel(absl::string_view name);
 absl::string_view LogLevelName(LogLevel level);
 
 enum class LogFormat { kLogfmt, kJson };
 
-// "logfmt" or "json"; else INVALID_ARGUMENT.
+// "logfmt" or "json"; otherwise INVALID_ARGUMENT.
 absl::StatusOr<LogFormat> ParseLogFormat(absl::string_view name);
 absl::string_view LogFormatName(LogFormat format);
 

@@ -12,7 +12,7 @@
 
 namespace attend {
 
-// How many lines each log has dropped. A log that has dropped none has no
+// Numbers of dropped lines of each log. A log that has dropped none has no
 // series. Thread-safe once all logs have been added.
 class LogMetrics : public prometheus::Collectable {
  public:

@@ -16,8 +16,8 @@ namespace attend {
 
 using MetricLabels = std::map<std::string, std::string>;
 
-inline constexpr int kNumCodes = 17;  // of google.rpc.Code
-// The name of a code, as in labels; "UNKNOWN" if the number is no code.
+inline constexpr int kNumCodes = 17;  // values of google.rpc.Code
+// The name of a code, as in labels; "UNKNOWN" for other numbers.
 std::string CodeName(int code);
 
 // `count` bounds of histogram buckets, from `first` on, each `factor` times the

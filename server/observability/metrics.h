@@ -29,8 +29,8 @@ class Metrics {
   Metrics(absl::string_view version, const std::vector<std::string>& methods);
   ~Metrics();
 
-  // Of a model, which is not served yet; the same for the same name, as long as
-  // somebody has them. Its series go with the last who has.
+  // Returns the metrics of a model that is not served yet; the same object for
+  // the same name while it is in use. Its series end with the last user.
   std::shared_ptr<ModelMetrics> AddModel(const std::string& name);
   // A model was loaded, or could not be. Series are of those that somebody has;
   // the label `model` of others is empty.
@@ -40,22 +40,23 @@ class Metrics {
   CallMetrics& other_calls();
   ConnectionMetrics& connections();
   SpanMetrics& spans();
-  // Of a tenant; the same for the same name, as long as somebody has them. Its
-  // series go with the last who has.
+  // Returns the metrics of a tenant; the same object for the same name while it
+  // is in use. Its series end with the last user.
   std::shared_ptr<TenantMetrics> AddTenant(const std::string& name);
   // The certificate of the ports ends then. There is no such series before.
   void SetCertificateEnd(absl::Time end);
 
-  // What computes: once, at the start.
+  // Sets the compute threads: once, at startup.
   void SetCompute(int threads, absl::string_view isa);
 
   // A log, and how many of its lines were dropped so far. To be called before
   // anybody reads metrics; `dropped` is called as long as somebody does.
   void AddLog(const std::string& name, std::function<int64_t()> dropped);
 
-  // All metrics in Prometheus' text format. Reads the process's figures anew.
+  // Returns all metrics in Prometheus' text format, with current process
+  // metrics.
   std::string Serialize() const;
-  // The same as OpenMetrics, with exemplars of the calls that were traced.
+  // Returns all metrics as OpenMetrics, with exemplars of traced calls.
   std::string SerializeOpenMetrics() const;
 
  private:

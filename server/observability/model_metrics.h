@@ -24,13 +24,13 @@
 
 namespace attend {
 
-// A registry that is made before whoever makes series in it.
+// A registry that is constructed before the classes that add series to it.
 struct OwnRegistry {
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
 };
 
 // The metrics of one name of a model: its calls, and if it is served, its
-// requests and steps. They go on when the model is loaded anew. Thread-safe,
+// requests and steps. They continue when the model is reloaded. Thread-safe,
 // like CallMetrics.
 class ModelMetrics : private OwnRegistry, public CallMetrics {
  public:
@@ -69,9 +69,9 @@ class ModelMetrics : private OwnRegistry, public CallMetrics {
   // A call whose inputs the engine got has ended.
   void OnInference(bool success, int computed_inputs, const CallParts& call,
                    absl::Time now);
-  // What ModelStatistics of the Open Inference Protocol tells.
+  // The totals for ModelStatistics of the Open Inference Protocol.
   InferenceTotals inference_totals() const;
-  // Of a model that is served.
+  // For a model that is served.
   void SetReady(bool ready);
   std::vector<prometheus::MetricFamily> Collect() const;
 

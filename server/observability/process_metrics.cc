@@ -49,7 +49,7 @@ double BootTime() {
 // Adds CPU time, start and memory of the process.
 void AddFromStat(std::vector<prometheus::MetricFamily>& families) {
   using Type = prometheus::MetricType;
-  // Fields of proc(5) behind the command's closing bracket, "state" first.
+  // Fields of proc(5) after the command's closing bracket, "state" first.
   const std::string stat = ReadFile("/proc/self/stat");
   const std::vector<absl::string_view> fields =
       absl::StrSplit(absl::string_view(stat).substr(

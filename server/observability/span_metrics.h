@@ -12,8 +12,8 @@ class Registry;
 
 namespace attend {
 
-// Why a span did not reach whoever collects traces: too many waited, the
-// collector could not be reached in time, or it did not take the span.
+// The reason why a span did not reach a collector: the queue was full, the
+// collector could not be reached in time, or it rejected the span.
 enum class SpanDrop { kQueueFull, kExportFailed, kRejected };
 inline constexpr int kNumSpanDrops = 3;
 

@@ -35,7 +35,7 @@ struct TenantMetrics::Series {
     }
   }
 
-  // Of its own: who leaves takes all series along.
+  // A separate registry, so all series of a tenant end together.
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
   const SeriesMaker make;
   std::array<LateSeries<prometheus::Counter>, kNumCodes> calls;

@@ -13,12 +13,12 @@ struct MetricFamily;
 
 namespace attend {
 
-// Which limit of the tenant made the server refuse a call or an input.
+// The limit of a tenant by which the server refused a call or an input.
 enum class TenantRefusal { kCallRate, kTokenRate, kQueuedInputs, kModel };
 inline constexpr int kNumTenantRefusals = 4;
 
-// What is counted of one tenant. Its series, those of label `tenant`, are there
-// as long as this is. Thread-safe, as CallMetrics are.
+// The counters of one tenant. Its series, with label `tenant`, exist
+// as long as this object. Thread-safe, as CallMetrics are.
 class TenantMetrics {
  public:
   explicit TenantMetrics(const std::string& tenant);
