@@ -13,7 +13,7 @@
 namespace attend {
 namespace {
 
-// "invalid_argument". Of CANCELLED the protocol has another spelling.
+// "invalid_argument". The protocol spells CANCELLED differently.
 std::string CodeName(absl::StatusCode code) {
   if (code == absl::StatusCode::kCancelled) return "canceled";
   return absl::AsciiStrToLower(absl::StatusCodeToString(code));

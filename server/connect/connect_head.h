@@ -9,10 +9,10 @@
 
 namespace attend {
 
-// How the messages of a call are written.
+// The encoding of the messages of a call.
 enum class ConnectCodec { kJson, kProto };
 
-// The type of a body. `streams`: of envelopes.
+// The content type of a body. `streams`: it has envelopes.
 absl::string_view ContentType(ConnectCodec codec, bool streams);
 
 // The codec that the header Content-Type names. INVALID_ARGUMENT if the client

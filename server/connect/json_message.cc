@@ -67,13 +67,13 @@ class MessageBuilder final : public nlohmann::json_sax<nlohmann::json> {
  private:
   // An object that is being read.
   struct Level {
-    Message* message;    // whose field the next value is for
-    Message* map_owner;  // of a map: the message that has it; else null
+    Message* message;    // its field gets the next value
+    Message* map_owner;  // the message with the map, or null
     const FieldDescriptor* map;
-    const FieldDescriptor* field = nullptr;  // of the last key
-    std::string key = {};                    // of a map: the last key
+    const FieldDescriptor* field = nullptr;  // field of the last key
+    std::string key = {};                    // last key of a map
     bool in_list = false;
-    int64_t entries = 0;              // of the list, that have been read
+    int64_t entries = 0;              // number of list entries read
     std::set<std::string> seen = {};  // names of fields, or keys of a map
   };
 

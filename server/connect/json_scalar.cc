@@ -114,7 +114,7 @@ const EnumValueDescriptor* ToEnum(const FieldDescriptor& field,
   return field.enum_type()->FindValueByNumber(*number);
 }
 
-// Whether it is digits, and may have up to nine more behind a point.
+// Returns true for digits, optionally with a point and up to nine decimals.
 bool IsSeconds(absl::string_view text) {
   constexpr size_t kMostDigits = 12, kMostDecimals = 9;
   const std::vector<absl::string_view> parts = absl::StrSplit(text, '.');
@@ -126,8 +126,8 @@ bool IsSeconds(absl::string_view text) {
          (parts.size() == 1 || parts.back().size() <= kMostDecimals);
 }
 
-// What protobuf's function takes beside the form that its mapping to JSON has,
-// is refused.
+// Refuses texts that protobuf's function accepts, but its JSON mapping does not
+// define.
 std::optional<Duration> ToDuration(const JsonScalar& value) {
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return std::nullopt;

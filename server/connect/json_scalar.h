@@ -13,10 +13,10 @@ namespace attend {
 // A value in JSON that is no list, no object and not null.
 using JsonScalar = std::variant<bool, int64_t, uint64_t, double, std::string>;
 
-// Whether the field is a google.protobuf.Duration: in JSON a text, "1.5s".
+// Returns true for a google.protobuf.Duration: in JSON a string, "1.5s".
 bool IsDuration(const google::protobuf::FieldDescriptor& field);
 
-// What a value of the field looks like in JSON: "an integer in [0, 255]".
+// Describes a value of the field in JSON: "an integer in [0, 255]".
 std::string ExpectedJson(const google::protobuf::FieldDescriptor& field);
 
 // Sets the field, or adds an entry to it if it is a list. False: the field

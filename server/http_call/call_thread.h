@@ -22,7 +22,7 @@ class CallThread {
   // however many objects are to be woken.
   void Wake(Wakeable& wakeable) { woken_.Add(wakeable); }
   void Flush();
-  // Whether OnWake() is still to come.
+  // Returns true if OnWake() is pending.
   bool IsWoken(const Wakeable& wakeable) { return woken_.Contains(wakeable); }
 
  private:

@@ -165,14 +165,14 @@ void HttpCall::Advance() {
   if (!text_.empty() || end_ || (!begun_ && AnswersAdmission())) Write();
 }
 
-// Clients and proxies give up a request whose answer does not begin. What can
-// be refused at once has been: such an error keeps its status.
+// Clients and proxies abandon a request whose answer does not begin. Requests
+// that can be refused at once have been, with their own status.
 bool HttpCall::AnswersAdmission() const {
   return handler_ != nullptr && handler_->streams();
 }
 
-// Sends what is there, and the end, if it is known. What comes while a part is
-// under way goes into the next part.
+// Sends the available text, and the end, if it is known. Text that arrives
+// while a part is in flight goes into the next part.
 void HttpCall::Write() {
   std::string text = std::exchange(text_, {});
   ended_ = end_.has_value();

@@ -23,10 +23,10 @@ namespace attend {
 // read, answered, ended. A call that is refused for its head is answered
 // without reading the body.
 //
-// The event loop of the HTTP port tells the call what happens; the call notes
-// that, and goes on with it on the CallThread. A call that listens destroys
-// itself when nothing more can come: the exchange has ended, Start() has, the
-// handler is quiet, and no wake-up is on its way.
+// The event loop of the HTTP port notifies the call, which records the event
+// and processes it on the CallThread. A call that listens destroys itself when
+// no further event is possible: the exchange and Start() have ended, the
+// handler is quiet, and no wake-up is pending.
 class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
                        public ServiceCall,
                        private Wakeable,
@@ -46,7 +46,7 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   void RequestClose();
 
  private:
-  // What has happened, and is still to be noticed.
+  // Events that are not processed yet.
   struct Events {
     std::optional<HttpBody> body;
     bool written = false;
@@ -82,7 +82,7 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   void FlushWakes() override { thread_.Flush(); }
 
   void Send(const google::protobuf::Message&) override {}
-  // The first end counts. What still runs after an error has nobody to answer.
+  // The first end counts. After an error, further results are discarded.
   void Finish(const absl::Status& status) override {
     if (!status.ok()) cancelled_ = true;
     if (!end_) end_.emplace(status);

@@ -43,7 +43,7 @@ class HttpCalls {
  private:
   friend class HttpCall;
 
-  // What calls of one route share.
+  // State that calls of one route share.
   struct Route {
     Method method;
     HttpMethod http;

@@ -27,7 +27,7 @@ std::string FieldOf(const absl::Status& status) {
 absl::Status FailureOf(const v1::Status& status) {
   absl::Status failure(static_cast<absl::StatusCode>(status.code()),
                        status.message());
-  // Of several inputs, some found no place in the queue, or no memory.
+  // Some of several inputs found no slot in the queue, or no memory.
   if (absl::IsResourceExhausted(failure) && failure != OutOfMemory()) {
     failure.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
   }

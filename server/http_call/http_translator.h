@@ -18,11 +18,11 @@
 
 namespace attend {
 
-// What a call over HTTP sent. Valid during HttpTranslator::Read().
+// The request of a call over HTTP. Valid during HttpTranslator::Read().
 struct HttpCallInput {
   HttpBody body;
   std::string content_type;  // JSON's, if the client sent none
-  std::string path_rest;     // of a route that ends in '*'; not decoded
+  std::string path_rest;     // for a route that ends in '*'; not decoded
   std::string query;         // not decoded
 };
 
@@ -49,9 +49,9 @@ class HttpTranslator {
  public:
   virtual ~HttpTranslator() = default;
 
-  // Reads the head of the request; once, before all else, on the event loop.
-  // Returns the time that the client gives the call; infinite: as long as it
-  // takes. An error ends the call. By default: the header X-Request-Timeout; a
+  // Reads the head of the request; called once and first, on the event loop.
+  // Returns the client's timeout of the call; infinite: none. An error ends the
+  // call. By default: the header X-Request-Timeout; a
   // body that is compressed is an error.
   virtual absl::StatusOr<absl::Duration> ReadHead(const HttpRequest& head);
   // Reads the request; once, on a tokenizer thread. An error ends the call.

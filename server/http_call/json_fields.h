@@ -18,7 +18,7 @@ namespace attend {
 template <class Target>
 struct JsonField {
   absl::string_view name;
-  absl::string_view schema;  // of the value: JSON Schema
+  absl::string_view schema;  // JSON Schema of the value
   absl::string_view help;    // one sentence or two, plain text
   absl::Status (*read)(const JsonValue& value, Target& to);
 };

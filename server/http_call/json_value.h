@@ -19,9 +19,8 @@ namespace attend {
 // Members of objects stay in the order of the text.
 using Json = nlohmann::ordered_json;
 
-// A value in a request, with the name of its field: "messages[2].content". What
-// it is asked for, and is not, is a FieldError that says what was found and
-// what was expected.
+// A value in a request, with the name of its field: "messages[2].content". A
+// value of another type is a FieldError with the found and the expected value.
 class JsonValue {
  public:
   // `json` must outlive the value.
@@ -30,7 +29,7 @@ class JsonValue {
 
   const Json& json() const { return json_; }
   const std::string& name() const { return name_; }
-  // Of a member of an object: the last part of its name.
+  // For a member of an object: the last component of its name.
   absl::string_view key() const {
     return absl::string_view(name_).substr(name_.size() - key_size_);
   }
@@ -69,7 +68,7 @@ class JsonValue {
   size_t key_size_;
 };
 
-// JSON for an answer. What is not UTF-8 is replaced by U+FFFD.
+// JSON for an answer. Bytes that are not UTF-8 are replaced by U+FFFD.
 std::string DumpJson(const Json& json);
 
 // The JSON object that is the body of a request. INVALID_ARGUMENT if the body

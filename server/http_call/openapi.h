@@ -9,7 +9,7 @@
 
 namespace attend {
 
-// A route beside those of APIs, which answers GET.
+// A GET route that belongs to no API.
 struct PlainRoute {
   absl::string_view path, summary, answer_type;
 };

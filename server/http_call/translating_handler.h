@@ -15,8 +15,8 @@
 
 namespace attend {
 
-// The work behind a call over HTTP: a handler of attend.v1, and the translator
-// that stands between it and the client. Answers are not sent by the Responder,
+// The handler of a call over HTTP: a handler of attend.v1, and the translator
+// between it and the client. Answers are not sent by the Responder,
 // but kept as text for the call.
 class TranslatingHandler final : public Handler {
  public:
