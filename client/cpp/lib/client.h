@@ -24,13 +24,13 @@ namespace attend {
 // A client of the services of attend.v1, with blocking calls.
 // * A call returns the status that the server sent, UNAVAILABLE if no server
 //   can be reached, or DEADLINE_EXCEEDED after `timeout`. RetryAfter() of the
-//   status is when the server wants to see the call again.
-// * Each input of a call has a status of its own, in its result.
-// * A call that fails is made again, as `retry` says. A stream that breaks off
-//   then goes on where it ended.
+//   status is the time after which the server wants a retry.
+// * Each input of a call has its own status, in its result.
+// * A failed call is retried according to `retry`. An interrupted stream then
+//   resumes where it ended.
 // * Text must be UTF-8 (see client/cpp/lib/utf8.h). A request with other text
 //   is not sent, and the call returns INVALID_ARGUMENT; so do the calls of a
-//   client whose token or address cannot be one.
+//   client with an invalid token or address.
 //
 // Thread-safe: several threads may call at once.
 class Client {
@@ -82,8 +82,8 @@ class Client {
   }
   absl::StatusOr<v1::ListModelsResponse> ListModels(
       const CallOptions& call = {});
-  // The calls of attend.v1.Admin, whose answers come when the change is made:
-  // give them time. `version` 0: the highest there is.
+  // The calls of attend.v1.Admin. They return once the change is complete, so
+  // allow them time. `version` 0: the highest one.
   absl::StatusOr<v1::LoadModelResponse> LoadModel(const std::string& name,
                                                   int64_t version = 0,
                                                   const CallOptions& call = {});
@@ -106,14 +106,14 @@ class Client {
       const v1::TranslateRequest& request,
       absl::FunctionRef<bool(const v1::TranslateChunk&)> on_chunk,
       const CallOptions& call = {});
-  // What the server computes in that time: calls `on_piece` for the pieces of
-  // the trace, which are JSON for Perfetto. The deadline is later than that of
+  // Records a profile of that duration: calls `on_piece` for the chunks of
+  // the trace, which is JSON for Perfetto. The deadline is later than that of
   // other calls, by `duration`. The rest is as in GenerateStream().
   absl::Status Profile(absl::Duration duration,
                        absl::FunctionRef<bool(absl::string_view)> on_piece,
                        const CallOptions& call = {});
 
-  // With no other options of the call.
+  // Uses the default options of a call.
   absl::Status GenerateStream(
       const v1::GenerateRequest& request,
       absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,

@@ -19,60 +19,60 @@ namespace attend {
 // Keys and values.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-// What a client is made from.
+// Options of a client.
 struct ClientOptions {
-  // HOST:PORT, or several of them with commas between; names in a list are
-  // looked up once. Of one name, DNS may have several servers, and is asked
-  // again when one is lost. Calls go to the servers in turn. One alone may also
-  // be unix:PATH.
+  // HOST:PORT, or several of them, separated by commas; names in a list are
+  // resolved once. A single name may resolve to several servers, and is
+  // resolved again when one is lost. Calls go to the servers in turn. A single
+  // address may also be unix:PATH.
   std::string address = "localhost:50051";
-  // Calls go to those servers only whose grpc.health.v1 says that they are
-  // serving; those of attend.v1.Admin to all. false: behind a proxy that
-  // balances calls, since the health of one server would speak for all.
+  // Calls go only to servers whose grpc.health.v1 reports serving; those of
+  // attend.v1.Admin to all. Set to false with a proxy that balances calls,
+  // because the health of one server would be taken for that of all.
   bool health_checks = true;
   // nullopt: no TLS.
   std::optional<ClientTls> tls = std::nullopt;
   // Sent with each call, as "authorization: Bearer TOKEN". Empty: no token is
-  // sent. Without TLS everybody between client and server can read the token.
+  // sent. Without TLS the token travels as plain text.
   std::string token = "";
-  // Of requests that name no model. Empty: the server's default model.
+  // Model of requests that name none. Empty: the server's default model.
   std::string model = "";
-  // Deadline of each call, retries and the pauses before them included.
+  // Deadline of each call, including retries and the pauses before them.
   // absl::InfiniteDuration(): no deadline.
   absl::Duration timeout = absl::Seconds(60);
   RetryPolicy retry = {};
-  // A stream that breaks off is made again, too, by the rules of `retry`, and
-  // goes on where it ended. If it has another text then, it ends with
+  // An interrupted stream is retried, too, by the rules of `retry`, and
+  // resumes where it ended. If its text then differs, it ends with
   // UNAVAILABLE.
   bool resume = true;
-  // Calls (not streams) that have no answer after this time are sent once more,
-  // in most cases to another server; the first answer counts. Well above what
-  // most calls take. At most a third of the calls, and ten at once.
+  // Hedging: unary calls without an answer after this time are sent again,
+  // in most cases to another server; the first answer counts. Set it well above
+  // the usual latency. Limited to a third of the calls, and ten at once.
   absl::Duration hedge_after = absl::InfiniteDuration();
-  // Calls go to one server, as long as it serves, if so many first bytes of
-  // their first input are alike: its cache has what they begin with. Names are
-  // looked up again while a server is lost. 0: calls go to servers in turn.
+  // Affinity: calls whose first input begins with the same `affinity` bytes go
+  // to one server while it serves, whose cache has their prefix. Names are
+  // resolved again while a server is lost. 0: calls go to servers in turn.
   size_t affinity = 0;
   // Metadata of each call, for instance {"x-request-id", "42"}.
   Metadata metadata = {};
-  // Takes the place of the pause before a retry, in tests.
+  // Replaces the pause before a retry in tests.
   std::function<void(absl::Duration)> sleep = nullptr;
 };
 
-// What differs from call to call.
+// Options of a single call.
 struct CallOptions {
-  // As in ClientOptions, which has it for calls that do not say.
+  // As in ClientOptions, which has the default.
   std::optional<absl::Duration> timeout = std::nullopt;
-  // Sent with that of the client.
+  // Sent in addition to that of the client.
   Metadata metadata = {};
   // Lets another thread cancel the call, also in a pause before a retry: it
   // returns CANCELLED. May be null, and must outlive the call.
   Cancellation* cancellation = nullptr;
 };
 
-// Options with what the variables say that the command `attend` reads, too:
+// Returns options from the variables that the command `attend` also reads:
 // ATTEND_ADDRESS, ATTEND_TOKEN, ATTEND_TLS, ATTEND_CA, ATTEND_CERT, ATTEND_KEY
-// and ATTEND_SERVER_NAME. INVALID_ARGUMENT names what is wrong with them.
+// and ATTEND_SERVER_NAME. INVALID_ARGUMENT names the invalid one.
 absl::StatusOr<ClientOptions> OptionsFromEnvironment();
 
 }  // namespace attend

@@ -9,11 +9,10 @@
 
 namespace attend {
 
-// How a client and a server prove to each other who they are. All but
-// server_name are texts in PEM.
+// The TLS credentials of a client. All fields except server_name are PEM texts.
 struct ClientTls {
-  // The CAs one of which must have signed the server's certificate. Empty: the
-  // CAs of the system.
+  // The CAs accepted for the server's certificate. Empty: the CAs of the
+  // system.
   std::string ca = "";
   // The certificate chain and the private key of the client, for a server that
   // asks clients for certificates. Either both are set or none.
@@ -24,7 +23,7 @@ struct ClientTls {
   std::string server_name = "";
 };
 
-// The same with the paths of files instead of texts; empty: none.
+// As ClientTls, with file paths instead of texts; empty: none.
 struct ClientTlsFiles {
   std::string ca = "";
   std::string cert = "";
@@ -34,8 +33,7 @@ struct ClientTlsFiles {
 
 // Reads the files. Errors name the file, and never show its contents.
 absl::StatusOr<ClientTls> ReadClientTls(const ClientTlsFiles& files);
-// The same, but nullopt unless TLS is wanted: `use_tls`, or one of `files`,
-// says so.
+// As above, but nullopt unless TLS is requested by `use_tls` or one of `files`.
 absl::StatusOr<std::optional<ClientTls>> MaybeReadClientTls(
     bool use_tls, const ClientTlsFiles& files);
 

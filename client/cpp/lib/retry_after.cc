@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kRetryInfo[] = "type.googleapis.com/google.rpc.RetryInfo";
 
-// Of the bytes of a google.rpc.RetryInfo.
+// Reads the bytes of a google.rpc.RetryInfo.
 std::optional<absl::Duration> DelayOf(const std::string& bytes) {
   v1::RetryInfo info;
   if (!info.ParseFromString(bytes)) return std::nullopt;

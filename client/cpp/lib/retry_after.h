@@ -9,8 +9,8 @@
 
 namespace attend {
 
-// After what time the server wants to see a call again that failed with this
-// status. nullopt: it does not say.
+// Returns the time after which the server wants a retry of a call that failed
+// with this status. nullopt: the server gave none.
 std::optional<absl::Duration> RetryAfter(const absl::Status& status);
 
 // Lets RetryAfter() find the time, in a google.rpc.RetryInfo that the status
