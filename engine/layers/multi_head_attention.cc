@@ -42,27 +42,36 @@ HeadRows SelfAttention::HeadsOf(Matrix qkv, int heads) const {
           .head_dim = shape_.head_dim * (maps_.joint_norm ? heads : 1)};
 }
 
+void SelfAttention::NormalizeQueriesAndKeys(Compute& compute,
+                                            Matrix qkv) const {
+  if (!maps_.norms) return;
+  NormalizeHeads(compute, HeadsOf(qkv, shape_.heads),
+                 maps_.norms->query.weights(), maps_.norm_by_head);
+  HeadRows keys = HeadsOf(qkv, shape_.kv_heads);
+  keys.values += shape_.query_width();
+  NormalizeHeads(compute, keys, maps_.norms->key.weights(), maps_.norm_by_head);
+}
+
+void SelfAttention::Rotate(Compute& compute, const RowPlaces& places,
+                           Matrix qkv) const {
+  if (!rotates()) return;
+  // Heads of values stand after those of queries and keys.
+  const int kinds = maps_.rotates_values ? 2 : 1;
+  maps_.rotary->Run(compute, places, shape_.heads + kinds * shape_.kv_heads,
+                    shape_.head_dim, qkv);
+}
+
 absl::Status SelfAttention::Project(ExecContext& context, const Operand& src,
                                     const RowPlaces& places, Matrix qkv,
                                     KvPlace place,
                                     absl::Span<const KvWrite> writes,
                                     const AdaptedRows& adapted) const {
   RETURN_IF_ERROR(qkv_.Run(context, src, qkv, {}, adapted));
-  Clip(context.compute(), maps_.clip, qkv);
-  if (maps_.norms) {
-    const HeadRows heads = HeadsOf(qkv, shape_.heads);
-    NormalizeHeads(context.compute(), heads, maps_.norms->query.weights());
-    HeadRows keys = HeadsOf(qkv, shape_.kv_heads);
-    keys.values += shape_.query_width();
-    NormalizeHeads(context.compute(), keys, maps_.norms->key.weights());
-  }
-  if (rotates()) {
-    // Heads of values stand after those of queries and keys.
-    const int kinds = maps_.rotates_values ? 2 : 1;
-    maps_.rotary->Run(context.compute(), places,
-                      shape_.heads + kinds * shape_.kv_heads, shape_.head_dim,
-                      qkv);
-  }
+  Compute& compute = context.compute();
+  Clip(compute, maps_.clip, qkv);
+  if (!maps_.norm_after_rotation) NormalizeQueriesAndKeys(compute, qkv);
+  Rotate(compute, places, qkv);
+  if (maps_.norm_after_rotation) NormalizeQueriesAndKeys(compute, qkv);
   SpreadForInt8(context.compute(), place, qkv, shape_.heads + shape_.kv_heads);
   const float* key = qkv.data + shape_.query_width();
   WriteKv(context.compute(), {.layout = place.layout,

@@ -32,20 +32,23 @@ struct HeadShape {
 };
 
 // Norms of queries and keys, with weights of [head_dim], or of the width of all
-// heads (HeadMaps::joint_norm).
+// heads (HeadMaps::joint_norm, norm_by_head).
 struct HeadNorms {
   Norm query;
   Norm key;
 };
 
-// What happens to queries, keys and values before attention, in this order. At
-// last, queries and keys are spread if keys are stored in int8 (KvLayout).
+// What happens to queries, keys and values before attention, in this order
+// unless norm_after_rotation. At last, queries and keys are spread if keys are
+// stored in int8 (KvLayout).
 struct HeadMaps {
   // Queries, keys and values are clamped to [-clip, clip]; 0: no clamp.
   float clip = 0;
   std::optional<HeadNorms> norms = std::nullopt;  // of queries and keys
   // The norms are of all heads of a row together, not of each head.
   bool joint_norm = false;
+  bool norm_by_head = false;  // the norm of each head has weights of its own
+  bool norm_after_rotation = false;
   // Rotates queries and keys; null: no rotation. Must outlive the layer.
   const Rotary* rotary = nullptr;
   bool rotates_values = false;  // with `rotary`: values, too
@@ -102,6 +105,9 @@ class SelfAttention {
  private:
   // The first `heads` heads of each row of qkv, as their norms take them.
   HeadRows HeadsOf(Matrix qkv, int heads) const;
+  // Normalize and rotate queries and keys, if the layer does.
+  void NormalizeQueriesAndKeys(Compute& compute, Matrix qkv) const;
+  void Rotate(Compute& compute, const RowPlaces& places, Matrix qkv) const;
 
   HeadShape shape_;
   AttentionRules rules_;

@@ -10,6 +10,7 @@
 #include "engine/compute/range.h"
 #include "engine/ops/exec/compute_type.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/transformer/head_norms.h"
 #include "engine/transformer/load.h"
 #include "engine/transformer/load_adapters.h"
 
@@ -78,11 +79,15 @@ class LayerLoader {
     ASSIGN_OR_RETURN(Linear out,
                      Maps({"self.out"}, shape.query_width(), {hidden_}));
     RETURN_IF_ERROR(Adapt("self.out", out));
-    HeadMaps maps = {.clip = spec_.self_attention.clip,
-                     .joint_norm = spec_.self_attention.joint_norm,
-                     .rotary = shared.rotary,
-                     .rotates_values = spec_.self_attention.rotates_values};
-    ASSIGN_OR_RETURN(maps.norms, NormsOfHeads(shape));
+    HeadMaps maps = {
+        .clip = spec_.self_attention.clip,
+        .joint_norm = spec_.self_attention.joint_norm,
+        .norm_by_head = spec_.self_attention.norm_by_head,
+        .norm_after_rotation = spec_.self_attention.norm_after_rotation,
+        .rotary = shared.rotary,
+        .rotates_values = spec_.self_attention.rotates_values};
+    ASSIGN_OR_RETURN(maps.norms, LoadHeadNorms(weights_, Slot("self"),
+                                               spec_.self_attention));
     return SelfAttention(shape, RulesOf(spec_.self_attention, shared),
                          std::move(maps), std::move(qkv), std::move(out));
   }
@@ -193,21 +198,6 @@ class LayerLoader {
   absl::Status Adapt(const std::string& name, Linear& linear) {
     return LoadAdapters(primitives_, weights_, Slot(name), options_, linear);
   }
-  absl::StatusOr<std::optional<HeadNorms>> NormsOfHeads(
-      const HeadShape& shape) {
-    const AttentionSpec& attention = spec_.self_attention;
-    if (!attention.head_norm) return std::nullopt;
-    const bool joint = attention.joint_norm;
-    ASSIGN_OR_RETURN(Norm query,
-                     LoadNorm(weights_, Slot("self.q.norm"),
-                              joint ? shape.query_width() : shape.head_dim,
-                              *attention.head_norm));
-    ASSIGN_OR_RETURN(Norm key,
-                     LoadNorm(weights_, Slot("self.k.norm"),
-                              joint ? shape.kv_width() : shape.head_dim,
-                              *attention.head_norm));
-    return HeadNorms{std::move(query), std::move(key)};
-  }
 
   Primitives& primitives_;
   Weights& weights_;
@@ -229,7 +219,8 @@ absl::StatusOr<Layer> LoadLayer(Primitives& primitives, Weights& weights,
   ASSIGN_OR_RETURN(BranchNorms self_norms, load.Norms("self", spec.self_norm));
   ASSIGN_OR_RETURN(std::optional<Layer::Cross> cross, load.Cross());
   ASSIGN_OR_RETURN(auto feed_forward, load.Inner());
-  ASSIGN_OR_RETURN(BranchNorms feed_forward_norms, load.Norms("ffn", true));
+  ASSIGN_OR_RETURN(BranchNorms feed_forward_norms,
+                   load.Norms("ffn", spec.ffn_norm));
   return Layer{.norm_place = spec.norm_place,
                .parallel = spec.parallel,
                .self_attention = std::move(self),

@@ -37,6 +37,12 @@ struct AttentionSpec {
   // The norm is of all heads of a query, or of a key, together. Only with
   // head_norm.
   bool joint_norm = false;
+  // Each head's norm has weights of its own. Only with head_norm, and not with
+  // joint_norm.
+  bool norm_by_head = false;
+  // Heads are normalized after they are rotated. Only with head_norm and
+  // rotary.
+  bool norm_after_rotation = false;
   // Rotary positions; nullopt: queries and keys are not rotated.
   std::optional<RotarySpec> rotary = std::nullopt;
   // Values are rotated, too. Only with rotary.
@@ -97,8 +103,10 @@ struct FeedForwardSpec {
 struct LayerSpec {
   NormSpec norm;
   NormPlace norm_place = NormPlace::kPost;
-  // False: self-attention reads x without a norm. Only with kPre.
+  // False: self-attention, or the feed-forward network, reads x without a norm.
+  // Only with kPre.
   bool self_norm = true;
+  bool ffn_norm = true;
   // The output of each branch goes through a norm of its own before it is added
   // (Riviere et al. 2024). Only with kPre.
   bool branch_norm = false;

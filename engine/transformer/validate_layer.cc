@@ -70,8 +70,16 @@ absl::Status CheckAttention(const std::string& at, const AttentionSpec& spec) {
   if (spec.head_norm) {
     RETURN_IF_ERROR(CheckNorm(at + ".head_norm", *spec.head_norm));
   }
+  RETURN_IF_ERROR(
+      Unset(at + ".norm_by_head",
+            spec.norm_by_head && (!spec.head_norm || spec.joint_norm),
+            "without head_norm, or with joint_norm"));
   RETURN_IF_ERROR(Unset(at + ".joint_norm", spec.joint_norm && !spec.head_norm,
                         "without head_norm"));
+  RETURN_IF_ERROR(
+      Unset(at + ".norm_after_rotation",
+            spec.norm_after_rotation && (!spec.head_norm || !spec.rotary),
+            "without head_norm and rotary"));
   RETURN_IF_ERROR(Unset(at + ".rotates_values",
                         spec.rotates_values && !spec.rotary, "without rotary"));
   if (!spec.rotary) return absl::OkStatus();
@@ -126,9 +134,9 @@ absl::Status CheckLayer(const std::string& at, const LayerSpec& layer,
   RETURN_IF_ERROR(CheckNorm(at + ".norm", layer.norm));
   if (layer.norm_place == NormPlace::kPost) {
     constexpr char kWhere[] = "where norms come after the sum";
-    if (!layer.self_norm) {
-      return Unexpected(at + ".self_norm", "false",
-                        absl::StrCat("true ", kWhere));
+    if (!layer.self_norm || !layer.ffn_norm) {
+      return Unexpected(at + (layer.self_norm ? ".ffn_norm" : ".self_norm"),
+                        "false", absl::StrCat("true ", kWhere));
     }
     RETURN_IF_ERROR(Unset(at + ".branch_norm", layer.branch_norm, kWhere));
     RETURN_IF_ERROR(Unset(at + ".parallel", layer.parallel, kWhere));

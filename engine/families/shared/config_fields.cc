@@ -30,6 +30,7 @@ constexpr NamedActivation kActivations[] = {
     {"gelu_pytorch_tanh", Activation::kGeluTanh},
     {"gelu_python_tanh", Activation::kGeluTanh},
     {"relu", Activation::kRelu},
+    {"relu2", Activation::kReluSquared},
     {"silu", Activation::kSilu},
     {"swish", Activation::kSilu},
     {"tanh", Activation::kTanh},

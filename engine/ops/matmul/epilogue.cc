@@ -12,7 +12,7 @@ namespace {
 // Up to this many numbers, waking the team costs more than it saves.
 constexpr size_t kSmall = 1 << 12;
 
-// Calls f(head) for each head of each row.
+// Calls f(head, h) for each head of each row, number h of the row.
 template <typename F>
 void ForEachHead(Compute& compute, const HeadRows& heads, F f) {
   ATTEND_CHECK(heads.rows >= 0 && heads.heads > 0 && heads.head_dim > 0);
@@ -20,7 +20,9 @@ void ForEachHead(Compute& compute, const HeadRows& heads, F f) {
   const auto run = [&](Range rows) {
     for (int r = rows.begin; r < rows.end; ++r) {
       float* head = heads.values + static_cast<size_t>(r) * heads.stride;
-      for (int h = 0; h < heads.heads; ++h, head += heads.head_dim) f(head);
+      for (int h = 0; h < heads.heads; ++h, head += heads.head_dim) {
+        f(head, h);
+      }
     }
   };
   const size_t size =
@@ -49,11 +51,16 @@ void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
 }
 
 void NormalizeHeads(Compute& compute, const HeadRows& heads,
-                    const NormWeights& norm) {
+                    const NormWeights& norm, bool by_head) {
   const OpTimer timer({.name = "norm_heads", .rows = heads.rows});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
-  ForEachHead(compute, heads, [&](float* head) {
-    kernels.normalize(head, norm, heads.head_dim, head);
+  ForEachHead(compute, heads, [&](float* head, int h) {
+    NormWeights own = norm;
+    if (by_head) {
+      own.gamma += h * heads.head_dim;
+      if (own.beta != nullptr) own.beta += h * heads.head_dim;
+    }
+    kernels.normalize(head, own, heads.head_dim, head);
   });
 }
 
@@ -61,7 +68,7 @@ void SpreadHeads(Compute& compute, const HeadRows& heads) {
   const OpTimer timer({.name = "spread_heads", .rows = heads.rows});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
   ForEachHead(compute, heads,
-              [&](float* head) { kernels.spread(head, heads.head_dim); });
+              [&](float* head, int) { kernels.spread(head, heads.head_dim); });
 }
 
 }  // namespace attend

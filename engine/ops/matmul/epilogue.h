@@ -11,9 +11,10 @@ namespace attend {
 enum class Activation {
   kNone,
   kRelu,
-  kGelu,      // x * P(X <= x), by erf (Hendrycks & Gimpel 2016)
-  kGeluTanh,  // 0.5x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), close to
-              // kGelu
+  kReluSquared,  // max(x, 0)^2 (So et al. 2021)
+  kGelu,         // x * P(X <= x), by erf (Hendrycks & Gimpel 2016)
+  kGeluTanh,     // 0.5x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), close to
+                 // kGelu
   kSilu,
   kTanh,
 };
@@ -77,9 +78,10 @@ struct HeadRows {
 
 // Norms of queries and keys (Henry et al. 2020), in place: normalizes the
 // head_dim numbers of each head of each row. All heads have the same gamma and
-// beta, [head_dim]. A row's bits depend on that row only.
+// beta, [head_dim], or with `by_head` each its own, [heads, head_dim]. A row's
+// bits depend on that row only.
 void NormalizeHeads(Compute& compute, const HeadRows& heads,
-                    const NormWeights& norm);
+                    const NormWeights& norm, bool by_head = false);
 
 // Spreads heads (spread_block.h), in place, so that keys lose less when they
 // are rounded to int8. Products of queries and keys stay what they were, but

@@ -13,12 +13,12 @@ ATTEND_FIELDS(NormSpec, kind, epsilon, unit_offset)
 ATTEND_FIELDS(RotarySpec, frequencies, magnitude, original_positions,
               long_frequencies, theta, factor, recomputes)
 ATTEND_FIELDS(AttentionSpec, heads, kv_heads, head_dim, scale, clip, head_norm,
-              joint_norm, rotary, rotates_values, softcap, slopes, symmetric,
-              window)
+              joint_norm, norm_by_head, norm_after_rotation, rotary,
+              rotates_values, softcap, slopes, symmetric, window)
 ATTEND_FIELDS(ExpertsSpec, count, chosen, normalized)
 ATTEND_FIELDS(FeedForwardSpec, width, activation, gated, experts)
-ATTEND_FIELDS(LayerSpec, norm, norm_place, self_norm, branch_norm, sum_norm,
-              parallel, self_attention, cross_attention, feed_forward)
+ATTEND_FIELDS(LayerSpec, norm, norm_place, self_norm, ffn_norm, branch_norm,
+              sum_norm, parallel, self_attention, cross_attention, feed_forward)
 
 inline RotarySpec PlainRotary() { return {RotaryFrequencies(100, 6), 1.2f}; }
 
@@ -85,6 +85,33 @@ inline constexpr Row<AttentionSpec> kAttention[] = {
        s.head_norm.reset();
      },
      "alone"},
+    {"norm_by_head", [](AttentionSpec& s) { s.norm_by_head = true; }, "true"},
+    {"norm_by_head",
+     [](AttentionSpec& s) {
+       s.norm_by_head = true;
+       s.head_norm.reset();
+     },
+     "alone"},
+    {"norm_by_head",
+     [](AttentionSpec& s) {
+       s.norm_by_head = true;
+       s.joint_norm = true;
+     },
+     "joint"},
+    {"norm_after_rotation",
+     [](AttentionSpec& s) { s.norm_after_rotation = true; }, "true"},
+    {"norm_after_rotation",
+     [](AttentionSpec& s) {
+       s.norm_after_rotation = true;
+       s.head_norm.reset();
+     },
+     "without head_norm"},
+    {"norm_after_rotation",
+     [](AttentionSpec& s) {
+       s.norm_after_rotation = true;
+       s.rotary.reset();
+     },
+     "without rotary"},
     {"rotary", [](AttentionSpec& s) { Toggle(s.rotary, PlainRotary()); }},
     {"rotates_values", [](AttentionSpec& s) { s.rotates_values = true; }},
     {"rotates_values",
@@ -120,6 +147,9 @@ inline constexpr Row<FeedForwardSpec> kFeedForward[] = {
      "silu"},
     {"activation", [](FeedForwardSpec& s) { s.activation = Activation::kNone; },
      "none"},
+    {"activation",
+     [](FeedForwardSpec& s) { s.activation = Activation::kReluSquared; },
+     "relu squared"},
     {"gated", [](FeedForwardSpec& s) { s.gated = true; }, "true"},
     {"gated",
      [](FeedForwardSpec& s) {
@@ -155,6 +185,25 @@ inline constexpr Row<LayerSpec> kLayer[] = {
     {"self_norm",
      [](LayerSpec& s) {
        s.self_norm = false;
+       s.norm_place = NormPlace::kPost;
+     },
+     "false after"},
+    {"ffn_norm", [](LayerSpec& s) { s.ffn_norm = false; }, "false"},
+    {"ffn_norm",
+     [](LayerSpec& s) {
+       s.ffn_norm = false;
+       SetExperts(s);
+     },
+     "false with experts"},
+    {"ffn_norm",
+     [](LayerSpec& s) {
+       s.self_norm = s.ffn_norm = false;
+       s.branch_norm = true;
+     },
+     "nor self_norm, but branch_norm"},
+    {"ffn_norm",
+     [](LayerSpec& s) {
+       s.ffn_norm = false;
        s.norm_place = NormPlace::kPost;
      },
      "false after"},

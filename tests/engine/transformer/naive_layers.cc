@@ -17,6 +17,8 @@ double Activate(Activation activation, double x) {
       return x;
     case Activation::kRelu:
       return x > 0 ? x : 0;
+    case Activation::kReluSquared:
+      return x > 0 ? x * x : 0;
     case Activation::kGelu:
       return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
     case Activation::kGeluTanh:
@@ -89,8 +91,9 @@ Rows NaiveTransformer::HeadNorm(const std::string& slot,
   Rows y = x;
   for (auto& row : y) {
     for (size_t at = 0; at < row.size(); at += spec.head_dim) {
+      const std::string own = "." + std::to_string(at / spec.head_dim);
       const Rows head =
-          Norm(slot, *spec.head_norm,
+          Norm(spec.norm_by_head ? slot + own : slot, *spec.head_norm,
                {{row.begin() + at, row.begin() + at + spec.head_dim}});
       std::copy(head[0].begin(), head[0].end(), row.begin() + at);
     }
@@ -147,12 +150,15 @@ Rows NaiveTransformer::Attention(const std::string& slot,
   Rows key = Linear(slot + ".k", memory);
   Rows value = Linear(slot + ".v", memory);
   for (Rows* rows : {&query, &key, &value}) Clip(spec.clip, *rows);
-  if (spec.head_norm) {
+  const auto normalize = [&](bool now) {
+    if (!spec.head_norm || !now) return;
     query = HeadNorm(slot + ".q.norm", spec, query);
     key = HeadNorm(slot + ".k.norm", spec, key);
-  }
+  };
+  normalize(!spec.norm_after_rotation);
   Turn(slot, spec, spec.heads, given, query);
   Turn(slot, spec, spec.kv_heads, given, key);
+  normalize(spec.norm_after_rotation);
   if (spec.rotates_values) Turn(slot, spec, spec.kv_heads, given, value);
   Rows joined(x.size(), std::vector<double>(spec.heads * spec.head_dim));
   for (int head = 0; head < spec.heads; ++head) {

@@ -142,7 +142,8 @@ Rows NaiveTransformer::Layer(const std::string& slot, const LayerSpec& layer,
             Branch(slot + ".cross", layer, true, y, attend_across));
   }
   return sum(".ffn", y,
-             Branch(slot + ".ffn", layer, true, layer.parallel ? x : y, feed));
+             Branch(slot + ".ffn", layer, layer.ffn_norm,
+                    layer.parallel ? x : y, feed));
 }
 
 Rows NaiveTransformer::FinalNorm(const std::string& name,

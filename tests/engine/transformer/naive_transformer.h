@@ -80,7 +80,8 @@ class NaiveTransformer {
   // `slot`: that of the attention.
   void Turn(const std::string& slot, const AttentionSpec& spec, int heads,
             int given, Rows& x) const;
-  // Normalises each head by itself, or with joint_norm all of them.
+  // Normalises each head by itself, or with joint_norm all of them; with
+  // norm_by_head by slot "<slot>.<head>".
   Rows HeadNorm(const std::string& slot, const AttentionSpec& spec,
                 const Rows& x) const;
   Rows Linear(const std::string& slot, const Rows& x) const;

@@ -53,12 +53,18 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
     linear(slot + ".k", hidden, kv);
     linear(slot + ".v", hidden, kv);
     linear(slot + ".out", shape.heads * shape.head_dim, hidden);
-    if (shape.head_norm) {
-      const bool joint = shape.joint_norm;
-      norm(slot + ".q.norm", shape.head_dim * (joint ? shape.heads : 1),
-           *shape.head_norm);
-      norm(slot + ".k.norm", joint ? kv : shape.head_dim, *shape.head_norm);
-    }
+    const auto head_norm = [&](const std::string& at, int heads) {
+      if (!shape.head_norm) return;
+      const NormSpec& of = *shape.head_norm;
+      if (!shape.norm_by_head) {
+        return norm(at, shape.head_dim * (shape.joint_norm ? heads : 1), of);
+      }
+      for (int head = 0; head < heads; ++head) {
+        norm(absl::StrCat(at, ".", head), shape.head_dim, of);
+      }
+    };
+    head_norm(slot + ".q.norm", shape.heads);
+    head_norm(slot + ".k.norm", shape.kv_heads);
   };
   const auto network = [&](const std::string& slot,
                            const FeedForwardSpec& feed) {
@@ -143,7 +149,7 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
       }
       feed_forward(prefix + ".ffn", layer.feed_forward);
       if (layer.sum_norm) norm(prefix + ".self.sum_norm", hidden, layer.norm);
-      norm(prefix + ".ffn.norm", hidden, layer.norm);
+      if (layer.ffn_norm) norm(prefix + ".ffn.norm", hidden, layer.norm);
       if (layer.branch_norm) {
         norm(prefix + ".self.branch_norm", hidden, layer.norm);
         norm(prefix + ".ffn.branch_norm", hidden, layer.norm);

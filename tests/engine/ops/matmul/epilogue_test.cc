@@ -24,6 +24,8 @@ double Naive(Activation activation, double x) {
       return x;
     case Activation::kRelu:
       return x > 0 ? x : 0;
+    case Activation::kReluSquared:
+      return x > 0 ? x * x : 0;
     case Activation::kGelu:
       return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
     case Activation::kGeluTanh:
@@ -88,6 +90,7 @@ TEST_P(EpilogueTest, ActivationsKeepTheirDocumentedError) {
   const std::vector<float> gelu = Activate(src, Activation::kGelu);
   const std::vector<float> gelu_tanh = Activate(src, Activation::kGeluTanh);
   const std::vector<float> relu = Activate(src, Activation::kRelu);
+  const std::vector<float> squared = Activate(src, Activation::kReluSquared);
   for (size_t i = 0; i < src.size(); ++i) {
     const double x = src[i];
     const double expected = Naive(Activation::kSilu, x);
@@ -98,6 +101,7 @@ TEST_P(EpilogueTest, ActivationsKeepTheirDocumentedError) {
                 3e-7 * std::abs(x))
         << x;
     EXPECT_EQ(relu[i], Naive(Activation::kRelu, x)) << x;
+    EXPECT_FLOAT_EQ(squared[i], Naive(Activation::kReluSquared, x)) << x;
   }
 }
 
@@ -116,6 +120,9 @@ TEST_P(EpilogueTest, ActivationsOfTheExtremes) {
   EXPECT_THAT(Activate(src, Activation::kRelu),
               testing::Pointwise(testing::NanSensitiveFloatEq(),
                                  {kInf, 0.0f, kNan, 0.0f, 3e38f, 0.0f}));
+  EXPECT_THAT(Activate(src, Activation::kReluSquared),
+              testing::Pointwise(testing::NanSensitiveFloatEq(),
+                                 {kInf, 0.0f, kNan, 0.0f, kInf, 0.0f}));
   const std::vector<float> gelu = Activate(src, Activation::kGelu);
   EXPECT_THAT(gelu, testing::Pointwise(testing::NanSensitiveFloatEq(),
                                        {kInf, 0.0f, kNan, 0.0f, 3e38f, 0.0f}));
@@ -163,8 +170,9 @@ TEST_P(EpilogueTest, BitsDoNotDependOnTheCut) {
   const int n = 131;
   const std::vector<float> src = Random(n, 4);
   for (Activation activation :
-       {Activation::kNone, Activation::kRelu, Activation::kGelu,
-        Activation::kGeluTanh, Activation::kSilu, Activation::kTanh}) {
+       {Activation::kNone, Activation::kRelu, Activation::kReluSquared,
+        Activation::kGelu, Activation::kGeluTanh, Activation::kSilu,
+        Activation::kTanh}) {
     const std::vector<float> whole = Activate(src, activation);
     for (int cut : {1, 16, 64, 130}) {
       std::vector<float> pasted(n);

@@ -75,5 +75,23 @@ TEST_P(NormalizeHeadsTest, HeadsOfARowDoNotDependOnOthers) {
   EXPECT_EQ(together, alone);
 }
 
+TEST_P(NormalizeHeadsTest, EachHeadMayHaveWeightsOfItsOwn) {
+  constexpr int kHeads = 3, kHeadDim = 21, kStride = kHeads * kHeadDim + 2;
+  const std::vector<float> src = Random(5 * kStride, 12);
+  const std::vector<float> gamma = Random(kHeads * kHeadDim, 13);
+  const std::vector<float> beta = Random(kHeads * kHeadDim, 14);
+  Compute compute({.threads = 2, .max_isa = GetParam()});
+  std::vector<float> together = src;
+  NormalizeHeads(compute, {together.data(), kStride, 5, kHeads, kHeadDim},
+                 {gamma.data(), beta.data(), 1e-6f}, /*by_head=*/true);
+  std::vector<float> alone = src;
+  for (int h = 0; h < kHeads; ++h) {
+    const int at = h * kHeadDim;
+    NormalizeHeads(compute, {&alone[at], kStride, 5, 1, kHeadDim},
+                   {&gamma[at], &beta[at], 1e-6f});
+  }
+  EXPECT_EQ(together, alone);
+}
+
 }  // namespace
 }  // namespace attend
