@@ -39,7 +39,9 @@ SlotRows::Run SlotRows::RunAt(int row) const {
       (group * slices_.total + slices_.first) * slice_rows + within;
   if (slices_.interleaved == 0) return {first, group_rows - within};
   const int half = slices_.interleaved / 2;
-  const int64_t i = first % slices_.interleaved;
+  const int64_t i = first % (slices_.interleaved_of > 0 ? slices_.interleaved_of
+                                                        : slices_.interleaved);
+  if (i >= slices_.interleaved) return {.first = first, .count = 1};
   return {.first = first - i + i % half * 2 + i / half, .count = 1};
 }
 

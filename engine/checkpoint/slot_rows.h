@@ -29,7 +29,11 @@ struct TensorSlices {
   // rows i and i + interleaved / 2 of the slot stand together; 0: the order is
   // the slot's. (llama.cpp stores queries and keys of Llama so.)
   int interleaved = 0;
-  // The same of the tensor's columns; not of slots that are copied.
+  // Only the first `interleaved` of each so many rows are such a group; 0: all
+  // rows are.
+  int interleaved_of = 0;
+  // The same of the tensor's columns, all of them; not of slots that are
+  // copied.
   int interleaved_columns = 0;
 
   bool operator==(const TensorSlices&) const = default;

@@ -159,6 +159,8 @@ absl::StatusOr<TensorView> Weights::FindShaped(absl::string_view slot,
     other.insert(other.begin(), 1);
   } else if (whole.size() == 2 && whole[1] == 1) {
     other.pop_back();
+  } else if (whole.size() == 2 && whole[0] == 1) {
+    other.erase(other.begin());
   }
   if (view.shape != whole && view.shape != other) {
     return absl::InvalidArgumentError(

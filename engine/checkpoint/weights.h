@@ -51,9 +51,10 @@ class Weights {
   bool AreSame(absl::string_view slot, absl::string_view other) const;
   // The rows of a slot of `shape`, whose first dimension counts the rows. Must
   // not outlive the source. All numbers are checked to be finite. A tensor of
-  // shape [1, n] may stand for [n], and one of [n] for [n, 1]. NOT_FOUND if
-  // there is no tensor; INVALID_ARGUMENT names the file, the tensor, the slot,
-  // the found and the expected shape, or the first number that is not finite.
+  // shape [1, n] may stand for [n], and one of [n] for [n, 1] and [1, n].
+  // NOT_FOUND if there is no tensor; INVALID_ARGUMENT names the file, the
+  // tensor, the slot, the found and the expected shape, or the first number
+  // that is not finite.
   absl::StatusOr<std::unique_ptr<const SlotRows>> Rows(
       absl::string_view slot, absl::Span<const int64_t> shape);
   // The numbers of a small slot, in row-major order. Errors as of Rows().

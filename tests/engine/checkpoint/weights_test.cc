@@ -106,6 +106,22 @@ TEST(SlotRowsTest, RowsOfFourBitsAreThoseOfTheSlot) {
                    .ReadFourBits(0, absl::MakeSpan(&group, 1)));
 }
 
+// The first 4 of each 6 rows stand together in pairs.
+TEST(SlotRowsTest, APartOfAGroupMayStandTogether) {
+  const NoTensors source;
+  std::vector<float> numbers(12);
+  std::iota(numbers.begin(), numbers.end(), 0.0f);
+  const TensorView view = {
+      .shape = {12, 1},
+      .bytes = {reinterpret_cast<const uint8_t*>(numbers.data()), 48},
+      .place = "w"};
+  const SlotRows rows(source, view, {.interleaved = 4, .interleaved_of = 6}, 12,
+                      1);
+  std::vector<float> found(12);
+  rows.Read(0, {found.data(), 12, 1});
+  EXPECT_EQ(found, (std::vector<float>{0, 2, 1, 3, 4, 5, 6, 8, 7, 9, 10, 11}));
+}
+
 // Outputs of rows that stand together make columns that do.
 TEST(SlotRowsTest, ColumnsThatStandTogetherAreParted) {
   const NoTensors source;
@@ -141,8 +157,10 @@ TEST_F(WeightsTest, ATensorMayHoldSeveralSlots) {
   names_.rows = {
       {.slot = "q", .tensors = {"qk"}, .slices = {.first = 0, .total = 2}},
       {.slot = "k", .tensors = {"qk"}, .slices = {.first = 1, .total = 2}},
-      {.slot = "k.b", .tensors = {"qk.b"}, .slices = {.first = 1, .total = 2}}};
+      {.slot = "k.b", .tensors = {"qk.b"}, .slices = {.first = 1, .total = 2}},
+      {.slot = "row", .tensors = {"qk.b"}}};
   Weights weights(*checkpoint, names_);
+  EXPECT_EQ((*weights.Read("row", {1, 2}))[1], 4.0f);
   EXPECT_EQ((*weights.Read("q", {1, 1}))[0], 1.0f);
   const auto k = weights.Read("k", {1, 1});
   EXPECT_EQ(k->size(), 1u);
