@@ -38,8 +38,8 @@ absl::StatusOr<TransformerSpec> BloomSpec(const JsonFile& config) {
   return spec;
 }
 
-absl::Status AddBloomNames(const JsonFile& config, int heads,
-                           NameTable& names) {
+absl::Status AddBloomNames(const JsonFile& config,
+                           const AttentionSpec& attention, NameTable& names) {
   const std::vector<std::string> model = {"transformer.", ""};
   const std::vector<std::string> layer = WithPrefixes(model, {"h.{}."});
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
@@ -56,7 +56,7 @@ absl::Status AddBloomNames(const JsonFile& config, int heads,
       {"ffn.in", "mlp.dense_h_to_4h"},
       {"ffn.out", "mlp.dense_4h_to_h"}};
   AddList("decoder.{}.", layer, kSlots, Bias::kYes, names);
-  AddHeadSlices("decoder.{}.", heads,
+  AddHeadSlices("decoder.{}.", attention,
                 WithPrefixes(layer, {"self_attention.query_key_value"}),
                 Bias::kYes, names);
   return absl::OkStatus();
@@ -71,9 +71,9 @@ absl::StatusOr<Family> LoadBloom(const JsonFile& config) {
       false));
   Family family;
   ASSIGN_OR_RETURN(family.spec, BloomSpec(config));
-  RETURN_IF_ERROR(AddBloomNames(
-      config, family.spec.decoder->layers.front().self_attention.heads,
-      family.names));
+  RETURN_IF_ERROR(
+      AddBloomNames(config, family.spec.decoder->layers.front().self_attention,
+                    family.names));
   RETURN_IF_ERROR(UseDecoderAs(
       config,
       {.name = "Bloom", .token_layer = "classifier", .both_ways = false},

@@ -21,11 +21,11 @@ constexpr HeadClass kClasses[] = {
 };
 
 // Queries and values have biases, keys have none.
-void AddQkv(int heads, NameTable& names) {
+void AddQkv(const AttentionSpec& attention, NameTable& names) {
   const auto in_layers = [](const char* tensor) {
     return WithPrefixes(DebertaLayerPrefixes(), {tensor});
   };
-  AddHeadSlices("encoder.{}.", heads, in_layers("attention.self.in_proj"),
+  AddHeadSlices("encoder.{}.", attention, in_layers("attention.self.in_proj"),
                 Bias::kNo, names);
   AddTensor("encoder.{}.self.q.bias", in_layers("attention.self.q_bias"),
             names);
@@ -49,7 +49,7 @@ absl::StatusOr<Family> LoadDeberta(const JsonFile& config) {
   StackSpec& encoder = *family.spec.encoder;
   if (encoder.distances) encoder.distances->norm.reset();
   AddDebertaEncoder(encoder, family.names);
-  AddQkv(encoder.layers[0].self_attention.heads, family.names);
+  AddQkv(encoder.layers[0].self_attention, family.names);
   ASSIGN_OR_RETURN(const UsualHeads heads, DebertaHeads(config, family.spec));
   RETURN_IF_ERROR(AddUsualHead(config, kClasses, heads, family));
   AddDebertaHeadsUnused(family.names);

@@ -127,25 +127,16 @@ absl::Status AddGemmaNames(const JsonFile& config, NameTable& names) {
 }
 
 // Sets the rotations of both types of layers. Files of transformers before 5
-// have "rope_theta" and "rope_scaling" for full attention, and
-// "rope_local_base_freq" for sliding attention.
+// have "rope_local_base_freq" for sliding attention.
 absl::Status SetGemma3Rotary(const JsonFile& config, StackSpec& decoder) {
-  RotaryDefaults full = {
+  const RotaryDefaults full = {
       .theta = 1e6,
       .head_dim = decoder.layers.front().self_attention.head_dim,
       .max_positions = decoder.embedding.max_positions};
   RotaryDefaults sliding = full;
   ASSIGN_OR_RETURN(sliding.theta,
                    config.FloatOr("rope_local_base_freq", 10000, kRotaryTheta));
-  for (LayerSpec& layer : decoder.layers) {
-    const bool slides = layer.self_attention.window > 0;
-    ASSIGN_OR_RETURN(layer.self_attention.rotary,
-                     slides ? RotaryOfType(config, kSlidingAttention, sliding)
-                     : config.Has("rope_parameters")
-                         ? RotaryOfType(config, kFullAttention, full)
-                         : ReadRotaryOf(config, full));
-  }
-  return absl::OkStatus();
+  return SetRotaryByType(config, full, sliding, decoder);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ absl::Status AddGptNeoXNames(const JsonFile& config,
   AddList("decoder.{}.", layer, kSlots, Bias::kYes, names);
   ASSIGN_OR_RETURN(const Bias bias,
                    BiasFlag(config, "attention_bias", Bias::kYes));
-  AddHeadSlices("decoder.{}.", attention.heads,
+  AddHeadSlices("decoder.{}.", attention,
                 WithPrefixes(layer, {"attention.query_key_value"}), bias,
                 names);
   AddList("decoder.{}.", layer, {{"self.out", "attention.dense"}}, bias, names);

@@ -70,7 +70,7 @@ void AddNames(const AttentionSpec& attention, NameTable& names) {
   const std::vector<std::string> layers =
       WithPrefixes(prefixes, {"transformer_encoder.{}."});
   const size_t first = names.rows.size();
-  AddHeadSlices("encoder.{}.", attention.heads, WithPrefixes(layers, {"qkv"}),
+  AddHeadSlices("encoder.{}.", attention, WithPrefixes(layers, {"qkv"}),
                 Bias::kNo, names);
   // Interleaves queries and keys: elements rotated together are adjacent.
   for (size_t row = first; row < first + 2; ++row) {

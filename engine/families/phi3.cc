@@ -43,12 +43,7 @@ absl::StatusOr<Family> LoadPhi3(const JsonFile& config) {
   RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
   AddQkv(decoder.layers.front().self_attention, family.names);
   AddLlamaOut(Bias::kNo, family.names);
-  static constexpr const char* kGated[] = {"ffn.gate", "ffn.in"};
-  AddSlices("decoder.{}.", kGated,
-            WithPrefixes(LlamaLayerPrefixes(), {"mlp.gate_up_proj"}), Bias::kNo,
-            family.names);
-  AddList("decoder.{}.", LlamaLayerPrefixes(), {{"ffn.out", "mlp.down_proj"}},
-          Bias::kNo, family.names);
+  AddLlamaPackedFeedForward(family.names);
   RETURN_IF_ERROR(
       UseDecoderAs(config, {.name = "Phi3", .padding_id = 32000}, family));
   return family;

@@ -41,4 +41,18 @@ absl::StatusOr<RotarySpec> RotaryOfType(const JsonFile& config,
       RotaryFrequencies(static_cast<float>(defaults.theta), defaults.head_dim)};
 }
 
+absl::Status SetRotaryByType(const JsonFile& config, const RotaryDefaults& full,
+                             const RotaryDefaults& sliding,
+                             StackSpec& decoder) {
+  for (LayerSpec& layer : decoder.layers) {
+    const bool slides = layer.self_attention.window > 0;
+    ASSIGN_OR_RETURN(layer.self_attention.rotary,
+                     slides ? RotaryOfType(config, kSlidingAttention, sliding)
+                     : config.Has("rope_parameters")
+                         ? RotaryOfType(config, kFullAttention, full)
+                         : ReadRotaryOf(config, full));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace attend

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "engine/families/shared/rotary_config.h"
@@ -31,6 +32,12 @@ absl::StatusOr<std::vector<bool>> FullLayers(
 absl::StatusOr<RotarySpec> RotaryOfType(const JsonFile& config,
                                         absl::string_view type,
                                         const RotaryDefaults& defaults);
+
+// Sets the rotations of all layers, by their type: those with a window slide.
+// Files of transformers before 5 have "rope_theta" and "rope_scaling" for full
+// attention; `sliding` says the other's then.
+absl::Status SetRotaryByType(const JsonFile& config, const RotaryDefaults& full,
+                             const RotaryDefaults& sliding, StackSpec& decoder);
 
 }  // namespace attend
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/decoder.h"
@@ -43,16 +44,17 @@ absl::StatusOr<TransformerSpec> LlamaSpec(const JsonFile& config,
                                           const LlamaDefaults& defaults) {
   ASSIGN_OR_RETURN(DecoderSizes sizes, ReadDecoderSizes(config, {}));
   LayerSpec layer;
-  layer.norm.kind = NormKind::kRmsNorm;
-  ASSIGN_OR_RETURN(
-      layer.norm.epsilon,
-      EpsilonOr(config, "rms_norm_eps", static_cast<float>(defaults.epsilon)));
+  layer.norm.kind = defaults.norm;
+  ASSIGN_OR_RETURN(layer.norm.epsilon,
+                   EpsilonOr(config, defaults.epsilon_key,
+                             static_cast<float>(defaults.epsilon)));
   layer.norm_place = NormPlace::kPre;
   ASSIGN_OR_RETURN(layer.self_attention, Attention(config, sizes, defaults));
   ASSIGN_OR_RETURN(
       layer.self_attention.rotary,
       ReadRotaryOf(config, {.theta = defaults.theta,
                             .head_dim = layer.self_attention.head_dim,
+                            .fraction = defaults.fraction,
                             .max_positions = sizes.max_positions,
                             .original_positions = defaults.original_positions,
                             .partial = defaults.partial,
@@ -60,7 +62,7 @@ absl::StatusOr<TransformerSpec> LlamaSpec(const JsonFile& config,
   ASSIGN_OR_RETURN(sizes.max_positions,
                    RotaryPositions(config, *layer.self_attention.rotary,
                                    sizes.max_positions));
-  layer.feed_forward.gated = true;
+  layer.feed_forward.gated = defaults.gated;
   ASSIGN_OR_RETURN(layer.feed_forward.width,
                    Number(config, {"intermediate_size"}, kWidth));
   ASSIGN_OR_RETURN(
@@ -114,6 +116,32 @@ void AddLlamaHeadNorms(Family& family) {
   AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Bias::kNo, family.names);
 }
 
+void NormBranchesAlone(Family& family) {
+  for (LayerSpec& layer : family.spec.decoder->layers) {
+    layer.self_norm = layer.ffn_norm = false;
+    layer.branch_norm = true;
+  }
+  static constexpr SlotName kNorms[] = {
+      {"self.branch_norm", "post_attention_layernorm"},
+      {"ffn.branch_norm", "post_feedforward_layernorm"}};
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Bias::kNo, family.names);
+}
+
+void InterleaveRotated(Family& family) {
+  // Where layers without positions have the same order, products stay the same.
+  const AttentionSpec& attention =
+      family.spec.decoder->layers.front().self_attention;
+  const int dims = attention.rotary ? attention.rotary->dims() : 0;
+  for (NameRow& row : family.names.rows) {
+    if (!absl::StartsWith(row.slot, "decoder.{}.self.q.") &&
+        !absl::StartsWith(row.slot, "decoder.{}.self.k.")) {
+      continue;
+    }
+    row.slices.interleaved = dims;
+    row.slices.interleaved_of = attention.head_dim;
+  }
+}
+
 const std::vector<std::string>& LlamaLayerPrefixes() {
   static const auto& prefixes =
       *new std::vector<std::string>{"model.layers.{}.", "layers.{}."};
@@ -127,7 +155,7 @@ absl::Status AddLlamaEmbeddings(const JsonFile& config,
                    config.BoolOr("tie_word_embeddings", defaults.tied));
   AddInAndOut(tied, {"model.embed_tokens.weight", "embed_tokens.weight"},
               {"lm_head.weight"}, names);
-  AddWeights("decoder.norm", {"model.norm", "norm"}, Bias::kNo, names);
+  AddWeights("decoder.norm", {"model.norm", "norm"}, defaults.norm_bias, names);
   // Buffers that transformers before 4.32 saved.
   AddUnused(LlamaLayerPrefixes(), {"self_attn.rotary_emb.inv_freq"}, names);
   return absl::OkStatus();
@@ -139,8 +167,15 @@ absl::Status AddLlamaTable(const JsonFile& config,
   static constexpr SlotName kNorms[] = {
       {"self.norm", "input_layernorm"},
       {"ffn.norm", "post_attention_layernorm"}};
-  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Bias::kNo, names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, defaults.norm_bias,
+          names);
   return absl::OkStatus();
+}
+
+void AddLlamaOneNorm(Bias bias, NameTable& names) {
+  static constexpr SlotName kNorms[] = {{"self.norm", "input_layernorm"},
+                                        {"ffn.norm", "input_layernorm"}};
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, bias, names);
 }
 
 void AddLlamaQkv(Bias bias, NameTable& names) {
@@ -160,6 +195,21 @@ void AddLlamaFeedForward(Bias bias, NameTable& names) {
                                               {"ffn.in", "mlp.up_proj"},
                                               {"ffn.out", "mlp.down_proj"}};
   AddList("decoder.{}.", LlamaLayerPrefixes(), kFeedForward, bias, names);
+}
+
+void AddLlamaPlainFeedForward(Bias bias, NameTable& names) {
+  static constexpr SlotName kFeedForward[] = {{"ffn.in", "mlp.up_proj"},
+                                              {"ffn.out", "mlp.down_proj"}};
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kFeedForward, bias, names);
+}
+
+void AddLlamaPackedFeedForward(NameTable& names) {
+  static constexpr const char* kGated[] = {"ffn.gate", "ffn.in"};
+  AddSlices("decoder.{}.", kGated,
+            WithPrefixes(LlamaLayerPrefixes(), {"mlp.gate_up_proj"}), Bias::kNo,
+            names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), {{"ffn.out", "mlp.down_proj"}},
+          Bias::kNo, names);
 }
 
 }  // namespace attend

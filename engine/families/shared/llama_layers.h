@@ -22,12 +22,17 @@ struct LlamaDefaults {
   const char* activation_key = "hidden_act";
   int kv_heads = 0;  // 0: as many as heads
   int head_dim = 0;  // 0: hidden size / heads
+  NormKind norm = NormKind::kRmsNorm;
+  Bias norm_bias = Bias::kNo;
+  const char* epsilon_key = "rms_norm_eps";
   double epsilon = 1e-6;
   double theta = 10000;  // of the rotation
+  bool gated = true;     // the feed-forward network
   bool tied = false;
   // See RotaryDefaults.
   int original_positions = 0;
   bool partial = false;
+  double fraction = 1;  // with `partial`
   bool recomputes = false;
 };
 
@@ -56,6 +61,14 @@ absl::Status SetWindowOfAll(const JsonFile& config, int fallback,
 // norms (Qwen3, Gemma 3).
 void AddLlamaHeadNorms(Family& family);
 
+// Gives layers norms of the branches alone: x + norm(f(x)) (OLMo 2).
+void NormBranchesAlone(Family& family);
+
+// Queries and keys are stored with numbers that are rotated together next to
+// each other, as the original of GPT-J has them. To be called when their names
+// are there, without norms of heads.
+void InterleaveRotated(Family& family);
+
 // The prefixes of the tensors of layer "{}".
 const std::vector<std::string>& LlamaLayerPrefixes();
 // Adds the names of the embedding, the last norm and the logits.
@@ -65,11 +78,17 @@ absl::Status AddLlamaEmbeddings(const JsonFile& config,
 // The same, and the names of the norms before the branches.
 absl::Status AddLlamaTable(const JsonFile& config,
                            const LlamaDefaults& defaults, NameTable& names);
+// Adds one norm that both branches read.
+void AddLlamaOneNorm(Bias bias, NameTable& names);
 // Add the names of the matrices of attention and feed-forward, where each
 // matrix is a tensor of its own.
 void AddLlamaQkv(Bias bias, NameTable& names);
 void AddLlamaOut(Bias bias, NameTable& names);
 void AddLlamaFeedForward(Bias bias, NameTable& names);
+// The same of a network without a gate, and of one whose gate and value are one
+// tensor.
+void AddLlamaPlainFeedForward(Bias bias, NameTable& names);
+void AddLlamaPackedFeedForward(NameTable& names);
 
 }  // namespace attend
 

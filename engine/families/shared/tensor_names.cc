@@ -84,15 +84,24 @@ void AddInAndOut(bool tied, const std::vector<std::string>& in,
   AddTied({logits}, {}, names);
 }
 
-void AddHeadSlices(const std::string& slot_prefix, int heads,
+void AddHeadSlices(const std::string& slot_prefix,
+                   const AttentionSpec& attention,
                    const std::vector<std::string>& tensors, Bias bias,
                    NameTable& names) {
-  static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
-  const size_t first = names.rows.size();
-  AddSlices(slot_prefix, kQkv, tensors, bias, names);
-  for (size_t row = first; row < names.rows.size(); ++row) {
-    names.rows[row].slices.groups = heads;
-  }
+  const int queries = attention.heads / attention.kv_heads;
+  const auto add = [&](const char* slot, int first, int taken) {
+    const size_t begin = names.rows.size();
+    AddWeights(slot_prefix + slot, tensors, bias, names);
+    for (size_t row = begin; row < names.rows.size(); ++row) {
+      names.rows[row].slices = {.first = first,
+                                .taken = taken,
+                                .total = queries + 2,
+                                .groups = attention.kv_heads};
+    }
+  };
+  add("self.q", 0, queries);
+  add("self.k", queries, 1);
+  add("self.v", queries + 1, 1);
 }
 
 void AddSlices(const std::string& slot_prefix,

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/json/json_file.h"
+#include "engine/transformer/layer_spec.h"
 
 namespace attend {
 
@@ -72,9 +73,10 @@ void AddSharedTokens(bool tied, NameTable& names);
 void AddInAndOut(bool tied, const std::vector<std::string>& in,
                  const std::vector<std::string>& out, NameTable& names);
 
-// Adds the slots "self.q", "self.k" and "self.v" of one tensor, in which query,
-// key and value of each head stand together.
-void AddHeadSlices(const std::string& slot_prefix, int heads,
+// Adds the slots "self.q", "self.k" and "self.v" of one tensor, in which the
+// queries that share a key and a value are followed by these.
+void AddHeadSlices(const std::string& slot_prefix,
+                   const AttentionSpec& attention,
                    const std::vector<std::string>& tensors, Bias bias,
                    NameTable& names);
 
