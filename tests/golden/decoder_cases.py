@@ -14,6 +14,13 @@ from fixture_cases import robust, write_expected
 TOKENS = dict(vocab_size=67, bos_token_id=0, pad_token_id=1, eos_token_id=2)
 
 
+# Matrices whose results are added to the residual.
+OUT_OF_BRANCHES = ("attn.out_proj.weight", "attention.out_proj.weight",
+                   "self_attn.dense.weight", "attention.dense.weight",
+                   "attn.c_proj.weight", "mlp.c_proj.weight", "fc_out.weight",
+                   "mlp.fc2.weight", "dense_4h_to_h.weight")
+
+
 class Turned:
     """A last layer's feed-forward block in the words of checkpoints.turn()."""
 
@@ -57,20 +64,32 @@ def diversify(model, rng):
         turn(block, rng)
     else:
         for name, tensor in model.named_parameters():
-            if name.endswith(("o_proj.weight", "down_proj.weight", "Wo.weight")):
+            if name.endswith(("o_proj.weight", "down_proj.weight", "Wo.weight",
+                              *OUT_OF_BRANCHES)):
                 tensor *= 2
-    model.get_input_embeddings().weight[model.config.eos_token_id] *= 1.3
+    eos = model.config.get_text_config().eos_token_id
+    model.get_input_embeddings().weight[eos] *= 1.3
+
+
+def make_config(fixture):
+    fields = dict(fixture["config"])
+    tied = {"tie_word_embeddings": not fixture.get("untied", False)}
+    if "text_config" in fields:
+        fields["text_config"] = {**TOKENS, **tied, **fields["text_config"]}
+    else:
+        fields = {**TOKENS, **fields}
+    name = fixture.get("config_name", fixture["model"])
+    return getattr(transformers, name + "Config")(**{**tied, **fields})
 
 
 def make(fixture):
     """A model of random weights."""
-    names = fixture["model"]
-    config = getattr(transformers, fixture.get("config_name", names) + "Config")(
-        **{**TOKENS, "tie_word_embeddings": not fixture.get("untied", False),
-           **fixture["config"]})
-    kind = getattr(transformers, names + "ForCausalLM", None)
-    kind = (kind or getattr(transformers, names + "LMHeadModel", None) or
-            getattr(transformers, names + "Decoder"))
+    config = make_config(fixture)
+    endings = ["ForCausalLM", "LMHeadModel", "Decoder"]
+    if "text_config" in fixture["config"]:
+        endings = ["ForConditionalGeneration"]
+    kind = next(filter(None, (getattr(transformers, fixture["model"] + ending, None)
+                              for ending in endings)))
     model = kind._from_config(config, attn_implementation="eager").eval()
     diversify(model, checkpoints.randomise(model, fixture["weights"]))
     model.generation_config = transformers.GenerationConfig.from_model_config(

@@ -18,7 +18,7 @@ TOP = 5
 COUNT_FROM_PAD = ("roberta", "xlm-roberta", "mpnet", "camembert", "data2vec-text",
                   "roberta-prelayernorm", "xlm-roberta-xl", "esm")
 # Decoders without groups of heads.
-DECODERS = ("gpt2", "gpt_neox", "bloom", "opt", "mpt", "biogpt",
+DECODERS = ("gpt2", "gpt_neox", "bloom", "opt", "mpt", "biogpt", "gptj", "falcon",
             "modernbert-decoder")
 
 

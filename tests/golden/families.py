@@ -10,6 +10,7 @@ from cases import (Case, beams, encoder_case, greedy, logits_case, score_case,
                    start_of)
 from decoder_fixtures import DECODERS, FAIRSEQ_DECODERS
 from decoder_head_fixtures import DECODER_HEADS
+from dense_decoder_fixtures import DENSE_DECODER_HEADS, DENSE_DECODERS
 from encoder_fixtures import ENCODERS, SEEDED_ENCODERS
 from encoder_relatives import ENCODER_RELATIVES
 from fixture_cases import robust, write_expected
@@ -19,8 +20,9 @@ from seq2seq_fixtures import SEQ2SEQ
 FIXTURES = SEQ2SEQ + SEEDED_ENCODERS + FAIRSEQ_DECODERS + [
     {"seed": first + 10 * i, **fixture}
     for first, fixtures in ((3000, ENCODERS), (3500, ENCODER_RELATIVES),
-                            (4000, DECODERS), (8000, DECODER_HEADS),
-                            (8500, HEADS))
+                            (4000, DECODERS), (5000, DENSE_DECODERS),
+                            (8000, DECODER_HEADS), (8500, HEADS),
+                            (9000, DENSE_DECODER_HEADS))
     for i, fixture in enumerate(fixtures)]
 
 

@@ -5,10 +5,14 @@
 namespace attend {
 
 JsonFile WithDecoderSection(const JsonFile& config) {
-  const absl::StatusOr<JsonFile> section = config.Object("decoder");
-  // FSMT before 5.0 has a section without a model_type, which nothing reads.
-  if (!section.ok() || !section->Has("model_type")) return config;
-  return config.WithFallback(*section);
+  for (const char* key : {"decoder", "text_config"}) {
+    const absl::StatusOr<JsonFile> section = config.Object(key);
+    // FSMT before 5.0 has a section without a model_type, which nothing reads.
+    if (section.ok() && section->Has("model_type")) {
+      return config.WithFallback(*section);
+    }
+  }
+  return config;
 }
 
 }  // namespace attend

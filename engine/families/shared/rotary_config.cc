@@ -156,7 +156,9 @@ absl::Status Scale(const JsonFile& rope, const RotaryDefaults& defaults,
                    double theta, RotarySpec& spec) {
   const char* const key = rope.Has("rope_type") ? "rope_type" : "type";
   ASSIGN_OR_RETURN(const std::string kind, rope.StringOr(key, "default"));
-  if (kind == "default") return absl::OkStatus();
+  // Positions of images have a section for each direction ("mrope"); those of a
+  // text are the same in all sections.
+  if (kind == "default" || kind == "mrope") return absl::OkStatus();
   if (!defaults.partial) {
     // transformers makes angles for a part of the head, and rotates all of it.
     RETURN_IF_ERROR(rope.FloatOr(kFraction, 1, {1, 1}).status());

@@ -31,7 +31,7 @@ struct RotaryDefaults {
 // transformers 5) or "rope_scaling" (before). Its "rope_type" (before: "type")
 // names the kind:
 //
-//   default
+//   default   also "mrope" (Wang et al. 2024), for texts
 //   linear    Chen et al. 2023
 //   dynamic   Peng et al. 2023. Prompt tokens use the frequencies of the
 //             prompt's length; each generated token uses those of the length so

@@ -88,7 +88,8 @@ TEST(MarianTest, WhatIsNotSupportedIsNamed) {
   };
   for (const Case& c : std::vector<Case>{
            {{{"model_type", "rwkv"}},
-            "model_type is \"rwkv\", expected one of albert, bart, bert, "},
+            "model_type is \"rwkv\", expected one of albert, arcee, bart, "
+            "bert, "},
            {{{"model_type", nullptr}}, "model_type is missing"},
            {{{"architectures", {"MarianForCausalLM"}}}, "architectures"},
            {{{"activation_function", "mish"}},
