@@ -49,8 +49,7 @@ struct LowRankTile {
 // on how a row is cut into tiles, nor on other rows.
 //
 // Errors against exact arithmetic: kSilu 1e-6 relative; kGelu and kGeluTanh
-// 3e-7 * |x| absolute (erf by formula 7.1.26 of Abramowitz and Stegun); kTanh
-// 3e-7 relative.
+// 3e-7 * |x| absolute; kTanh 3e-7 relative.
 struct EpilogueKernels {
   // The operation of ResultTile.
   void (*apply)(const ResultTile& tile, Activation activation) = nullptr;

@@ -36,6 +36,9 @@ inline Vec Max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
 inline Vec Abs(Vec a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
+inline Vec AddLn2Times(Vec n, Vec a) {
+  return MulAdd(n, Broadcast(0.693147180559945f), a);
+}
 inline Vec Round(Vec a) { return _mm256_cvtepi32_ps(_mm256_cvtps_epi32(a)); }
 inline Vec Floor(Vec a) { return _mm256_floor_ps(a); }
 inline Vec Fraction(Vec a) { return _mm256_sub_ps(a, Floor(a)); }
@@ -43,6 +46,10 @@ inline Vec Scale(Vec a, Vec n) {
   const __m256i exponent =
       _mm256_add_epi32(_mm256_cvtps_epi32(Floor(n)), _mm256_set1_epi32(127));
   return Mul(a, _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23)));
+}
+inline Vec TimesPower(Vec a, Vec shifted) {
+  const __m256i power = _mm256_slli_epi32(_mm256_castps_si256(shifted), 23);
+  return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), power));
 }
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_GE_OQ), value);

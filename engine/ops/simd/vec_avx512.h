@@ -38,11 +38,24 @@ inline Vec Min(Vec a, Vec b) { return _mm512_maskz_min_ps(kAll, a, b); }
 inline Vec Abs(Vec a) { return _mm512_andnot_ps(_mm512_set1_ps(-0.0f), a); }
 inline __m512i ToInt(Vec a) { return _mm512_maskz_cvtps_epi32(kAll, a); }
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
+inline Vec AddLn2Times(Vec n, Vec a) {
+  return MulAdd(n, Broadcast(0.693147180559945f), a);
+}
 inline Vec Round(Vec a) {
   return _mm512_maskz_roundscale_ps(kAll, a, _MM_FROUND_TO_NEAREST_INT);
 }
 inline Vec Fraction(Vec a) {
   return _mm512_maskz_reduce_ps(kAll, a, _MM_FROUND_TO_NEG_INF);
+}
+inline Vec TimesPower(Vec a, Vec shifted) {
+  return _mm512_castsi512_ps(_mm512_add_epi32(
+      _mm512_castps_si512(a),
+      _mm512_maskz_slli_epi32(kAll, _mm512_castps_si512(shifted), 23)));
+}
+// table[i] of 16 numbers, where i is in the lowest four bits.
+inline Vec LookUp(const float* table, Vec index) {
+  return _mm512_maskz_permutexvar_ps(kAll, _mm512_castps_si512(index),
+                                     Load(table));
 }
 inline __mmask16 AtLeast(Vec a, Vec b) {
   return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);

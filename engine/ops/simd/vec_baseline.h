@@ -9,6 +9,10 @@
 #include "engine/ops/simd/targets.h"
 
 // The vector of simd.h with SSE2, which each x86-64 machine has.
+namespace attend {
+inline constexpr float kPowerShift = 3 << 22;  // see TimesPower()
+}  // namespace attend
+
 ATTEND_BASELINE_BEGIN
 using Vec = __m128;
 inline constexpr int kLanes = 4;
@@ -40,6 +44,12 @@ inline Vec Min(Vec a, Vec b) { return _mm_min_ps(a, b); }
 inline Vec Abs(Vec a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
 // a * b + c; fused where the machine can.
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return Add(Mul(a, b), c); }
+// n * ln(2) + a for a whole number n, almost as if the product were exact: here
+// that is the sum of an exact product and a small one.
+inline Vec AddLn2Times(Vec n, Vec a) {
+  return MulAdd(n, Broadcast(-2.12194440e-4f),
+                MulAdd(n, Broadcast(0.693359375f), a));
+}
 inline Vec Round(Vec a) { return _mm_cvtepi32_ps(_mm_cvtps_epi32(a)); }
 inline Vec Floor(Vec a) {
   const Vec n = Round(a);
@@ -52,6 +62,12 @@ inline Vec Scale(Vec a, Vec n) {
   const __m128i exponent =
       _mm_add_epi32(_mm_cvtps_epi32(Floor(n)), _mm_set1_epi32(127));
   return Mul(a, _mm_castsi128_ps(_mm_slli_epi32(exponent, 23)));
+}
+// a * 2^n of n + kPowerShift, where n is a whole number: the shift leaves n in
+// the lowest bits. The result must be a normal number.
+inline Vec TimesPower(Vec a, Vec shifted) {
+  const __m128i power = _mm_slli_epi32(_mm_castps_si128(shifted), 23);
+  return _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(a), power));
 }
 // `value` where a >= b, else 0; 0 where a or b is NaN.
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
