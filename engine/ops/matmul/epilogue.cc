@@ -1,5 +1,6 @@
 #include "engine/ops/matmul/epilogue.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "engine/compute/op_timer.h"
@@ -12,17 +13,17 @@ namespace {
 // Up to this many numbers, waking the team costs more than it saves.
 constexpr size_t kSmall = 1 << 12;
 
-// Calls f(head, h) for each head of each row, number h of the row.
+// Rows that are normalized together: few enough to stay in L1.
+constexpr int kTogether = 4;
+
+// Calls f(first) for each row, whose heads lie together from `first` on.
 template <typename F>
-void ForEachHead(Compute& compute, const HeadRows& heads, F f) {
+void ForEachRow(Compute& compute, const HeadRows& heads, F f) {
   ATTEND_CHECK(heads.rows >= 0 && heads.heads > 0 && heads.head_dim > 0);
   ATTEND_CHECK(heads.heads * heads.head_dim <= heads.stride);
   const auto run = [&](Range rows) {
     for (int r = rows.begin; r < rows.end; ++r) {
-      float* head = heads.values + static_cast<size_t>(r) * heads.stride;
-      for (int h = 0; h < heads.heads; ++h, head += heads.head_dim) {
-        f(head, h);
-      }
+      f(heads.values + static_cast<size_t>(r) * heads.stride);
     }
   };
   const size_t size =
@@ -41,9 +42,12 @@ void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
   compute.team().Run([&](int member) {
     const Range share = Share(src.rows, member, compute.team().size());
-    for (int r = share.begin; r < share.end; ++r) {
-      kernels.normalize(src.row(r), norm, src.cols, dst.row(r));
-      if (operand.data != nullptr && operand.data != dst.data) {
+    for (int first = share.begin; first < share.end; first += kTogether) {
+      const int end = std::min(share.end, first + kTogether);
+      kernels.normalize(src.row(first), norm, end - first, src.cols,
+                        dst.row(first));
+      if (operand.data == nullptr || operand.data == dst.data) continue;
+      for (int r = first; r < end; ++r) {
         kernels.make_operand(dst.row(r), operand, r);
       }
     }
@@ -54,21 +58,27 @@ void NormalizeHeads(Compute& compute, const HeadRows& heads,
                     const NormWeights& norm, bool by_head) {
   const OpTimer timer({.name = "norm_heads", .rows = heads.rows});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
-  ForEachHead(compute, heads, [&](float* head, int h) {
-    NormWeights own = norm;
-    if (by_head) {
-      own.gamma += h * heads.head_dim;
-      if (own.beta != nullptr) own.beta += h * heads.head_dim;
+  ForEachRow(compute, heads, [&](float* row) {
+    if (!by_head) {
+      return kernels.normalize(row, norm, heads.heads, heads.head_dim, row);
     }
-    kernels.normalize(head, own, heads.head_dim, head);
+    NormWeights own = norm;
+    for (int h = 0; h < heads.heads; ++h, row += heads.head_dim) {
+      kernels.normalize(row, own, 1, heads.head_dim, row);
+      own.gamma += heads.head_dim;
+      if (own.beta != nullptr) own.beta += heads.head_dim;
+    }
   });
 }
 
 void SpreadHeads(Compute& compute, const HeadRows& heads) {
   const OpTimer timer({.name = "spread_heads", .rows = heads.rows});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
-  ForEachHead(compute, heads,
-              [&](float* head, int) { kernels.spread(head, heads.head_dim); });
+  ForEachRow(compute, heads, [&](float* row) {
+    for (int h = 0; h < heads.heads; ++h, row += heads.head_dim) {
+      kernels.spread(row, heads.head_dim);
+    }
+  });
 }
 
 }  // namespace attend

@@ -55,9 +55,9 @@ struct EpilogueKernels {
   void (*apply)(const ResultTile& tile, Activation activation) = nullptr;
   // The operation of LowRankTile.
   void (*add_low_rank)(const LowRankTile& tile) = nullptr;
-  // dst = norm(src), both [columns]; dst may be src.
-  void (*normalize)(const float* src, const NormWeights& norm, int columns,
-                    float* dst) = nullptr;
+  // dst = norm(src) for each row; both are [rows, columns], and dst may be src.
+  void (*normalize)(const float* src, const NormWeights& norm, int rows,
+                    int columns, float* dst) = nullptr;
   // Row `row` of dst = src [dst.cols].
   void (*make_operand)(const float* src, const Operand& dst, int row) = nullptr;
   // The groups of a row of weights in int8, spread (spread_block.h). Codes go

@@ -95,8 +95,9 @@ struct MatMul::Impl {
   // Gate() for all columns of a row, from the slices that RunSliced() has
   // multiplied.
   void GateSlices(Call& call, Range tile, int row, float* dst) const;
-  // The rest of the epilogue (norm, operand) for one row with all columns.
-  void Finish(const Call& call, int row, float* dst) const;
+  // The rest of the epilogue (norm, operand) for rows with all columns, of
+  // which the first is dst.
+  void Finish(const Call& call, Range rows, float* dst) const;
 
   const int k;
   const int n;
@@ -234,10 +235,14 @@ void MatMul::Impl::GateSlices(Call& call, Range tile, int row,
   }
 }
 
-void MatMul::Impl::Finish(const Call& call, int row, float* dst) const {
+void MatMul::Impl::Finish(const Call& call, Range rows, float* dst) const {
   const Epilogue& e = call.epilogue;
-  if (e.norm != nullptr) kernels.normalize(dst, *e.norm, call.dst.cols, dst);
-  if (e.operand.data != nullptr && e.operand.data != call.dst.data) {
+  const int width = call.dst.cols;
+  if (e.norm != nullptr) {
+    kernels.normalize(dst, *e.norm, rows.end - rows.begin, width, dst);
+  }
+  if (e.operand.data == nullptr || e.operand.data == call.dst.data) return;
+  for (int row = rows.begin; row < rows.end; ++row, dst += width) {
     kernels.make_operand(dst, e.operand, row);
   }
 }
@@ -263,9 +268,12 @@ void MatMul::Impl::RunSliced(Call& call, Range tile) const {
   const OpTimer timer({.name = "epilogue", .rows = rows});
   team.Run([&](int member) {
     const Range share = Share(rows, member, team.size());
-    for (int i = share.begin; i < share.end; ++i) {
-      if (e.gated) GateSlices(call, tile, tile.begin + i, dst.row(i));
-      Finish(call, tile.begin + i, dst.row(i));
+    for (int first = share.begin; first < share.end; first += kAppliedRows) {
+      const int end = std::min(share.end, first + kAppliedRows);
+      for (int i = first; e.gated && i < end; ++i) {
+        GateSlices(call, tile, tile.begin + i, dst.row(i));
+      }
+      Finish(call, {tile.begin + first, tile.begin + end}, dst.row(first));
     }
   });
 }
@@ -281,8 +289,9 @@ void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
     if (IsInSums(e)) {
       float* const dst = call.unwritten() ? result : call.dst.row(first);
       MultiplyAndAdd(call, whole, tile, dst);
-      for (int i = tile.begin; i < tile.end; ++i) {
-        Finish(call, i, dst + static_cast<size_t>(i - first) * width);
+      for (int r = tile.begin; r < tile.end; r += kAppliedRows) {
+        Finish(call, {r, std::min(tile.end, r + kAppliedRows)},
+               dst + static_cast<size_t>(r - first) * width);
       }
       continue;
     }
@@ -296,9 +305,7 @@ void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
       } else {
         Apply(call, {r, end}, product, dst);
       }
-      for (int i = r; i < end; ++i) {
-        Finish(call, i, dst + static_cast<size_t>(i - r) * width);
-      }
+      Finish(call, {r, end}, dst);
     }
   }
 }

@@ -70,7 +70,7 @@ class EpilogueTest : public testing::TestWithParam<Isa> {
     double variance = 0;
     for (float x : src) variance += (x - mean) * (x - mean) / n;
     std::vector<float> dst = src;
-    kernels_.normalize(dst.data(), norm, n, dst.data());
+    kernels_.normalize(dst.data(), norm, 1, n, dst.data());
     for (int i = 0; i < n; ++i) {
       const double x = (src[i] - mean) / std::sqrt(variance + norm.epsilon);
       const double beta = norm.beta == nullptr ? 0 : norm.beta[i];
@@ -237,27 +237,30 @@ TEST_P(EpilogueTest, LayerNormOfAlmostConstantRows) {
   const std::vector<float> one(n, 1.0f);
   const std::vector<float> zero(n, 0.0f);
   std::vector<float> dst(n);
-  kernels_.normalize(src.data(), {one.data(), zero.data(), 1e-5f}, n,
+  kernels_.normalize(src.data(), {one.data(), zero.data(), 1e-5f}, 1, n,
                      dst.data());
   // Mean 1000 + 1/128, variance 1/256 - 1/128^2.
   const double deviation = std::sqrt(1.0 / 256 - 1.0 / 16384 + 1e-5);
   EXPECT_NEAR(dst[3], (0.5 - 1.0 / 128) / deviation, 1e-3);
 }
 
-TEST_P(EpilogueTest, LayerNormOfRowsDoesNotDependOnTheTeam) {
-  const int n = 48;
-  const std::vector<float> src = Random(7 * n, 10);
-  const std::vector<float> gamma = Random(n, 11);
-  const NormWeights norm = {gamma.data(), gamma.data(), 1e-6f};
-  std::vector<float> expected(7 * n);
-  for (int r = 0; r < 7; ++r) {
-    kernels_.normalize(&src[r * n], norm, n, &expected[r * n]);
-  }
-  for (int threads : {1, 2, 3}) {
-    Compute compute({.threads = threads, .max_isa = GetParam()});
-    std::vector<float> dst(7 * n);
-    Normalize(compute, {src.data(), 7, n}, norm, {dst.data(), 7, n});
-    EXPECT_EQ(dst, expected);
+TEST_P(EpilogueTest, NormsOfRowsDependNeitherOnOtherRowsNorOnTheTeam) {
+  for (const int n : {13, 48, 515}) {
+    const std::vector<float> src = Random(7 * n, 10);
+    const std::vector<float> gamma = Random(n, 11);
+    for (const bool rms : {false, true}) {
+      const NormWeights norm = {gamma.data(), gamma.data(), 1e-6f, rms};
+      std::vector<float> expected(7 * n);
+      for (int r = 0; r < 7; ++r) {
+        kernels_.normalize(&src[r * n], norm, 1, n, &expected[r * n]);
+      }
+      for (int threads : {1, 2, 3}) {
+        Compute compute({.threads = threads, .max_isa = GetParam()});
+        std::vector<float> dst(7 * n);
+        Normalize(compute, {src.data(), 7, n}, norm, {dst.data(), 7, n});
+        EXPECT_EQ(dst, expected);
+      }
+    }
   }
 }
 

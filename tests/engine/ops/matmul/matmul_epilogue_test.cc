@@ -30,7 +30,7 @@ std::vector<float> Finish(std::vector<float> rows, int n,
                    .dst = &rows[at],
                    .columns = n},
                   epilogue.activation);
-    kernels.normalize(&rows[at], *epilogue.norm, n, &rows[at]);
+    kernels.normalize(&rows[at], *epilogue.norm, 1, n, &rows[at]);
   }
   return rows;
 }
