@@ -52,7 +52,7 @@ inline float RoundRow(const float* row, int n, int8_t* to) {
     for (int i = 0; i < kFour; ++i) {
       codes[i] = Int8s::Code(Load(row + d + i * kLanes), inverse);
     }
-    StoreRounded(codes, to + d);
+    StoreAndSum(codes, to + d);
   }
   for (; d < n; d += kLanes) {
     StoreBytes(to + d, CodeBytes(LoadSome(row + d, n - d), inverse));

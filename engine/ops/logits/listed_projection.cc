@@ -118,7 +118,7 @@ void ListedProjection::Pack(Compute& compute, const RowSource& weights) {
                               .data = row,
                               .rows = 1,
                               .cols = hidden_},
-                             0);
+                             {0, 1});
       }
     }
   });

@@ -47,9 +47,7 @@ void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
       kernels.normalize(src.row(first), norm, end - first, src.cols,
                         dst.row(first));
       if (operand.data == nullptr || operand.data == dst.data) continue;
-      for (int r = first; r < end; ++r) {
-        kernels.make_operand(dst.row(r), operand, r);
-      }
+      kernels.make_operand(dst.row(first), operand, {first, end});
     }
   });
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "engine/ops/matmul/spread_block.h"
 #include "engine/ops/simd/kernel_for.h"

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/compute/isa.h"
+#include "engine/compute/range.h"
 #include "engine/ops/exec/number_group.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/operand.h"
@@ -58,8 +59,9 @@ struct EpilogueKernels {
   // dst = norm(src) for each row; both are [rows, columns], and dst may be src.
   void (*normalize)(const float* src, const NormWeights& norm, int rows,
                     int columns, float* dst) = nullptr;
-  // Row `row` of dst = src [dst.cols].
-  void (*make_operand)(const float* src, const Operand& dst, int row) = nullptr;
+  // `rows` of dst = src [rows, dst.cols].
+  void (*make_operand)(const float* src, const Operand& dst,
+                       Range rows) = nullptr;
   // The groups of a row of weights in int8, spread (spread_block.h). Codes go
   // from the lowest number of a group, or 0, to the highest, or 0. The 8
   // smallest scales with which they do (16 of fewer than 64 numbers) are tried,

@@ -242,9 +242,7 @@ void MatMul::Impl::Finish(const Call& call, Range rows, float* dst) const {
     kernels.normalize(dst, *e.norm, rows.end - rows.begin, width, dst);
   }
   if (e.operand.data == nullptr || e.operand.data == call.dst.data) return;
-  for (int row = rows.begin; row < rows.end; ++row, dst += width) {
-    kernels.make_operand(dst, e.operand, row);
-  }
+  kernels.make_operand(dst, e.operand, rows);
 }
 
 void MatMul::Impl::RunSliced(Call& call, Range tile) const {

@@ -19,9 +19,7 @@ void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
       {.name = "operand", .rows = src.rows, .columns = src.cols});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
   const auto make = [&](Range rows) {
-    for (int r = rows.begin; r < rows.end; ++r) {
-      kernels.make_operand(src.row(r), dst, r);
-    }
+    kernels.make_operand(src.row(rows.begin), dst, rows);
   };
   // Weights of a vocabulary come here too: their count may not fit an int.
   if (static_cast<size_t>(src.rows) * src.cols <= kSmall) {

@@ -36,6 +36,11 @@ inline constexpr __mmask16 kAll = 0xffff;
 inline Vec Max(Vec a, Vec b) { return _mm512_maskz_max_ps(kAll, a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm512_maskz_min_ps(kAll, a, b); }
 inline Vec Abs(Vec a) { return _mm512_andnot_ps(_mm512_set1_ps(-0.0f), a); }
+inline Vec MaxAbs(Vec a, Vec b) {
+  constexpr int kLargerMagnitude = 3;
+  constexpr int kWithoutSign = 8;
+  return _mm512_maskz_range_ps(kAll, a, b, kLargerMagnitude + kWithoutSign);
+}
 inline __m512i ToInt(Vec a) { return _mm512_maskz_cvtps_epi32(kAll, a); }
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
 inline Vec AddLn2Times(Vec n, Vec a) {

@@ -42,6 +42,8 @@ inline Vec Mul(Vec a, Vec b) { return _mm_mul_ps(a, b); }
 inline Vec Max(Vec a, Vec b) { return _mm_max_ps(a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm_min_ps(a, b); }
 inline Vec Abs(Vec a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
+// The larger one of |a| and `b`, which is 0 or more; `b` if `a` is NaN.
+inline Vec MaxAbs(Vec a, Vec b) { return Max(Abs(a), b); }
 // a * b + c; fused where the machine can.
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return Add(Mul(a, b), c); }
 // n * ln(2) + a for a whole number n, almost as if the product were exact: here

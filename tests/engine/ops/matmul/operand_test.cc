@@ -126,6 +126,63 @@ TEST_P(SpreadTest, RowsAreSpreadThenRoundedInGroups) {
   }
 }
 
+// Rows of `cols` numbers as operands, made by pieces of up to `piece_rows`
+// rows.
+std::vector<char> MakePieces(Isa isa, ComputeType dtype,
+                             const std::vector<float>& src, int cols,
+                             int piece_rows) {
+  const int rows = static_cast<int>(src.size()) / cols;
+  std::vector<char> made(rows * OperandBytes(dtype, cols));
+  const Operand operand = {
+      .dtype = dtype, .data = made.data(), .rows = rows, .cols = cols};
+  for (int r = 0; r < rows; r += piece_rows) {
+    EpilogueKernelsFor(isa).make_operand(&src[r * cols], operand,
+                                         {r, std::min(rows, r + piece_rows)});
+  }
+  return made;
+}
+
+TEST_P(SpreadTest, BitsDoNotDependOnOtherRows) {
+  for (const ComputeType dtype :
+       {ComputeType::kF32, ComputeType::kBf16, ComputeType::kInt8,
+        ComputeType::kW8, ComputeType::kInt4}) {
+    for (const int cols : {300, 1100, 1152}) {
+      const std::vector<float> src = Random(5 * cols);
+      const std::vector<char> whole =
+          MakePieces(GetParam(), dtype, src, cols, 5);
+      for (const int piece_rows : {1, 2}) {
+        ASSERT_EQ(MakePieces(GetParam(), dtype, src, cols, piece_rows), whole)
+            << TypeName(dtype) << ", " << cols;
+      }
+    }
+  }
+}
+
+TEST_P(SpreadTest, ANumberThatIsNotFiniteSpoilsItsGroupOnly) {
+  Compute compute({.threads = 1, .max_isa = GetParam()});
+  for (const int cols : {300, 320, 576}) {
+    std::vector<float> src = Random(cols);
+    OperandBuffer buffer(ComputeType::kInt8, 1, cols);
+    OperandBuffer clean_buffer(ComputeType::kInt8, 1, cols);
+    const Operand clean = Make(compute, src, cols, clean_buffer);
+    for (const float odd : {INFINITY, -INFINITY, NAN}) {
+      src[140] = odd;
+      const Operand operand = Make(compute, src, cols, buffer);
+      for (int g = 0; g < GroupsOf(ComputeType::kInt8, cols); ++g) {
+        const Int8Group& group = GroupsOfRow(operand, 0)[g];
+        const Int8Group& expected = GroupsOfRow(clean, 0)[g];
+        if (g == 1) {
+          EXPECT_TRUE(std::isnan(group.scale)) << odd;
+          EXPECT_EQ(group.negated_sum, 0);
+          continue;
+        }
+        EXPECT_EQ(group.scale, expected.scale) << odd;
+        EXPECT_EQ(group.negated_sum, expected.negated_sum) << odd;
+      }
+    }
+  }
+}
+
 TEST_P(SpreadTest, UnspreadARowIsWhatItWas) {
   const EpilogueKernels& kernels = EpilogueKernelsFor(GetParam());
   for (int cols : {16, 37, 48, 64, 576}) {
