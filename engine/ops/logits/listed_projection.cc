@@ -118,7 +118,7 @@ void ListedProjection::Pack(Compute& compute, const RowSource& weights) {
                               .data = row,
                               .rows = 1,
                               .cols = hidden_},
-                             {0, 1});
+                             {0, 1}, {0, hidden_});
       }
     }
   });

@@ -129,7 +129,7 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
       .data = packed_ ? buffer.rounded.data() : static_cast<void*>(block),
       .rows = columns,
       .cols = k_};
-  kernels_.make_operand(floats.data, rounded, {0, columns});
+  kernels_.make_operand(floats.data, rounded, {0, columns}, {0, k_});
   if (!packed_) return;
   // The i-th units of all columns lie side by side. Behind the last number of a
   // column there are zeros.

@@ -47,7 +47,8 @@ void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
       kernels.normalize(src.row(first), norm, end - first, src.cols,
                         dst.row(first));
       if (operand.data == nullptr || operand.data == dst.data) continue;
-      kernels.make_operand(dst.row(first), operand, {first, end});
+      kernels.make_operand(dst.row(first), operand, {first, end},
+                           {0, dst.cols});
     }
   });
 }

@@ -59,9 +59,9 @@ struct EpilogueKernels {
   // dst = norm(src) for each row; both are [rows, columns], and dst may be src.
   void (*normalize)(const float* src, const NormWeights& norm, int rows,
                     int columns, float* dst) = nullptr;
-  // `rows` of dst = src [rows, dst.cols].
-  void (*make_operand)(const float* src, const Operand& dst,
-                       Range rows) = nullptr;
+  // `columns` of `rows` of dst = src [rows, dst.cols]. They are whole groups.
+  void (*make_operand)(const float* src, const Operand& dst, Range rows,
+                       Range columns) = nullptr;
   // The groups of a row of weights in int8, spread (spread_block.h). Codes go
   // from the lowest number of a group, or 0, to the highest, or 0. The 8
   // smallest scales with which they do (16 of fewer than 64 numbers) are tried,

@@ -98,6 +98,8 @@ struct MatMul::Impl {
   // The rest of the epilogue (norm, operand) for rows with all columns, of
   // which the first is dst.
   void Finish(const Call& call, Range rows, float* dst) const;
+  // True if the columns of a slice become an operand without the others.
+  bool MakesOperandOfSlices(const Epilogue& e) const;
 
   const int k;
   const int n;
@@ -107,6 +109,7 @@ struct MatMul::Impl {
   const EpilogueKernels& kernels;
   DnnlSlice whole;
   std::vector<DnnlSlice> slices;  // [members]; empty if N is too narrow
+  bool slices_are_groups = true;  // slices begin with a group of int8
 };
 
 MatMul::Impl::Impl(Primitives& primitives, ComputeType number,
@@ -124,6 +127,7 @@ MatMul::Impl::Impl(Primitives& primitives, ComputeType number,
       const Range share = weights.ShareOf(member, members);
       slices.push_back(
           weights.Slice(primitives, share.begin, share.end, TileRows()));
+      if (share.begin % Int8Group::kNumbers != 0) slices_are_groups = false;
     }
   }
   // Scratch: the product of a tile, and a few rows after their epilogue.
@@ -242,7 +246,12 @@ void MatMul::Impl::Finish(const Call& call, Range rows, float* dst) const {
     kernels.normalize(dst, *e.norm, rows.end - rows.begin, width, dst);
   }
   if (e.operand.data == nullptr || e.operand.data == call.dst.data) return;
-  kernels.make_operand(dst, e.operand, rows);
+  kernels.make_operand(dst, e.operand, rows, {0, width});
+}
+
+bool MatMul::Impl::MakesOperandOfSlices(const Epilogue& e) const {
+  return e.operand.data != nullptr && e.norm == nullptr && !e.gated &&
+         (e.operand.dtype != ComputeType::kInt8 || slices_are_groups);
 }
 
 void MatMul::Impl::RunSliced(Call& call, Range tile) const {
@@ -256,13 +265,21 @@ void MatMul::Impl::RunSliced(Call& call, Range tile) const {
   // Slices' products are dense: oneDNN's packed kernels write no strided ones.
   team.Run([&](int member) {
     const DnnlSlice& slice = slices[member];
-    if (IsInSums(e)) return MultiplyAndAdd(call, slice, tile, dst.data);
-    float* const result = ResultOf(call, slice, rows);
-    Multiply(call, member, slice, tile, result);
-    if (e.gated) return;  // the gate may be one member's, the value another's
-    Apply(call, tile, {&slice, result}, dst.data);
+    if (IsInSums(e)) {
+      MultiplyAndAdd(call, slice, tile, dst.data);
+    } else {
+      float* const result = ResultOf(call, slice, rows);
+      Multiply(call, member, slice, tile, result);
+      if (e.gated) return;  // the gate may be one member's, the value another's
+      Apply(call, tile, {&slice, result}, dst.data);
+    }
+    if (MakesOperandOfSlices(e) && e.operand.data != call.dst.data) {
+      kernels.make_operand(dst.data, e.operand, tile,
+                           {slice.begin, slice.begin + slice.columns});
+    }
   });
-  if (!e.gated && e.norm == nullptr && e.operand.data == nullptr) return;
+  const bool is_done = e.operand.data == nullptr || MakesOperandOfSlices(e);
+  if (!e.gated && e.norm == nullptr && is_done) return;
   const OpTimer timer({.name = "epilogue", .rows = rows});
   team.Run([&](int member) {
     const Range share = Share(rows, member, team.size());

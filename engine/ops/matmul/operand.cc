@@ -19,7 +19,7 @@ void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
       {.name = "operand", .rows = src.rows, .columns = src.cols});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
   const auto make = [&](Range rows) {
-    kernels.make_operand(src.row(rows.begin), dst, rows);
+    kernels.make_operand(src.row(rows.begin), dst, rows, {0, dst.cols});
   };
   // Weights of a vocabulary come here too: their count may not fit an int.
   if (static_cast<size_t>(src.rows) * src.cols <= kSmall) {

@@ -177,40 +177,49 @@ TEST(MatMulEpilogueTest, LowRankIsAddedFirst) {
 
 // The operand that an epilogue writes is the one that MakeOperand() would make
 // of its result, whether or not the result itself is wanted.
+void ExpectNextOperand(ComputeType dtype, int threads, int n,
+                       Activation activation) {
+  const int k = 48;
+  const Values weights(n, k, 1);
+  const Values bias(1, n, 3);
+  const Values src(130, k, 2);
+  TestExec exec(threads);
+  const auto matmul =
+      MatMul::Create(exec.primitives, dtype, StoredRows(weights.All()), 130);
+  ASSERT_TRUE(matmul.ok());
+  for (int m : {1, 30, 64, 130}) {
+    for (bool only : {false, true}) {
+      SCOPED_TRACE(testing::Message() << TypeName(dtype) << " " << threads
+                                      << " " << n << " " << m);
+      Epilogue epilogue = {.bias = bias.data.data(), .activation = activation};
+      std::vector<float> expected =
+          Multiply(exec.context(), *matmul, src.First(m), epilogue);
+      const OwnedOperand twin(exec.compute, dtype, {expected.data(), m, n});
+      std::vector<float> dst(static_cast<size_t>(m) * n);
+      OperandBuffer buffer(dtype, m, n);
+      epilogue.operand = buffer.Of({dst.data(), m, n});
+      epilogue.operand_only = only;
+      ASSERT_TRUE(RunOn(exec.context(), *matmul, src.First(m), epilogue,
+                        {dst.data(), m, n})
+                      .ok());
+      ASSERT_EQ(std::memcmp(epilogue.operand.data, twin.view.data,
+                            m * OperandBytes(dtype, n)),
+                0);
+      if (!only) {
+        ASSERT_EQ(dst, expected);
+      }
+    }
+  }
+}
+
+// Members' slices are whole groups of int8, or not.
 TEST(MatMulEpilogueTest, EpilogueWritesTheNextOperand) {
   for (const ComputeType dtype : kAllComputeTypes) {
     if (!Supported(dtype)) continue;
-    const int k = 48;
-    const int n = 150;
-    const Values weights(n, k, 1);
-    const Values bias(1, n, 3);
-    const Values src(130, k, 2);
-    for (int threads : {1, 2}) {
-      TestExec exec(threads);
-      const auto matmul = MatMul::Create(exec.primitives, dtype,
-                                         StoredRows(weights.All()), 130);
-      ASSERT_TRUE(matmul.ok());
-      for (int m : {1, 30, 64, 130}) {
-        for (bool only : {false, true}) {
-          Epilogue epilogue = {.bias = bias.data.data()};
-          std::vector<float> expected =
-              Multiply(exec.context(), *matmul, src.First(m), epilogue);
-          const OwnedOperand twin(exec.compute, dtype, {expected.data(), m, n});
-          std::vector<float> dst(static_cast<size_t>(m) * n);
-          OperandBuffer buffer(dtype, m, n);
-          epilogue.operand = buffer.Of({dst.data(), m, n});
-          epilogue.operand_only = only;
-          ASSERT_TRUE(RunOn(exec.context(), *matmul, src.First(m), epilogue,
-                            {dst.data(), m, n})
-                          .ok());
-          ASSERT_EQ(std::memcmp(epilogue.operand.data, twin.view.data,
-                                m * OperandBytes(dtype, n)),
-                    0)
-              << TypeName(dtype) << " " << m;
-          if (!only) {
-            ASSERT_EQ(dst, expected);
-          }
-        }
+    for (const int threads : {1, 2}) {
+      for (const int n : {150, 512}) {
+        ExpectNextOperand(dtype, threads, n, Activation::kNone);
+        ExpectNextOperand(dtype, threads, n, Activation::kRelu);
       }
     }
   }

@@ -126,33 +126,40 @@ TEST_P(SpreadTest, RowsAreSpreadThenRoundedInGroups) {
   }
 }
 
-// Rows of `cols` numbers as operands, made by pieces of up to `piece_rows`
-// rows.
+// Rows of `cols` numbers as operands, made by pieces of up to `piece_rows` rows
+// and `piece_columns` columns.
 std::vector<char> MakePieces(Isa isa, ComputeType dtype,
                              const std::vector<float>& src, int cols,
-                             int piece_rows) {
+                             int piece_rows, int piece_columns) {
   const int rows = static_cast<int>(src.size()) / cols;
   std::vector<char> made(rows * OperandBytes(dtype, cols));
   const Operand operand = {
       .dtype = dtype, .data = made.data(), .rows = rows, .cols = cols};
   for (int r = 0; r < rows; r += piece_rows) {
-    EpilogueKernelsFor(isa).make_operand(&src[r * cols], operand,
-                                         {r, std::min(rows, r + piece_rows)});
+    for (int c = 0; c < cols; c += piece_columns) {
+      EpilogueKernelsFor(isa).make_operand(
+          &src[r * cols], operand, {r, std::min(rows, r + piece_rows)},
+          {c, std::min(cols, c + piece_columns)});
+    }
   }
   return made;
 }
 
-TEST_P(SpreadTest, BitsDoNotDependOnOtherRows) {
+TEST_P(SpreadTest, BitsDependNeitherOnOtherRowsNorOnTheCut) {
   for (const ComputeType dtype :
        {ComputeType::kF32, ComputeType::kBf16, ComputeType::kInt8,
         ComputeType::kW8, ComputeType::kInt4}) {
     for (const int cols : {300, 1100, 1152}) {
       const std::vector<float> src = Random(5 * cols);
       const std::vector<char> whole =
-          MakePieces(GetParam(), dtype, src, cols, 5);
+          MakePieces(GetParam(), dtype, src, cols, 5, cols);
       for (const int piece_rows : {1, 2}) {
-        ASSERT_EQ(MakePieces(GetParam(), dtype, src, cols, piece_rows), whole)
-            << TypeName(dtype) << ", " << cols;
+        for (const int piece_columns : {128, 640, cols}) {
+          ASSERT_EQ(MakePieces(GetParam(), dtype, src, cols, piece_rows,
+                               piece_columns),
+                    whole)
+              << TypeName(dtype) << ", " << cols << ", " << piece_columns;
+        }
       }
     }
   }
