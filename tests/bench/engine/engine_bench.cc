@@ -12,10 +12,11 @@
 //   length. With "json_schemas": [texts], each source is constrained by one of
 //   them, in turns. Answer: seconds, cpu_seconds, tokens, steps, decode_rows,
 //   encode_rows, peak_rss_bytes; `outputs`, ids of the best result of each;
-//   `matmul_seconds`, the matmuls of the same steps alone.
+//   `matmul_seconds`, the matmuls of the same steps alone. With "ops": true,
+//   `op_seconds`: how the time divides into ops (see OpSeconds).
 //
 // {"task": "embed", "sources": [[ids], ...], "in_flight": 64, "outputs": true,
-//  "matmuls": true}
+//  "matmuls": true, "ops": true}
 //   Embeds all sources; `texts` instead of `sources` are first encoded by the
 //   model's tokenizer, and cut to what the model takes. Answer: as above, where
 //   `tokens` are those of the sources, and `outputs` vectors.
@@ -47,6 +48,7 @@
 #include "server/app/options.h"
 #include "tests/bench/engine/engine_loop.h"
 #include "tests/bench/engine/matmul_replay.h"
+#include "tests/bench/engine/op_seconds.h"
 
 namespace attend {
 namespace {
@@ -102,6 +104,16 @@ class Bench {
   }
 
  private:
+  absl::StatusOr<LoopResult> Loop(const Json& job,
+                                  std::vector<EngineRequest> requests) {
+    std::optional<OpSeconds> ops;
+    if (job.value("ops", false)) ops.emplace();
+    ASSIGN_OR_RETURN(LoopResult result, loop_->Run(std::move(requests),
+                                                   job.value("in_flight", 1)));
+    if (ops.has_value()) result.op_seconds = ops->seconds();
+    return result;
+  }
+
   absl::StatusOr<Json> Embed(const Json& job) {
     std::vector<EngineRequest> requests;
     int64_t tokens = 0;
@@ -116,9 +128,7 @@ class Bench {
       ASSIGN_OR_RETURN(SourceTokens source, Encode(text.get<std::string>()));
       add(std::move(source));
     }
-    ASSIGN_OR_RETURN(
-        const LoopResult result,
-        loop_->Run(std::move(requests), job.value("in_flight", 1)));
+    ASSIGN_OR_RETURN(const LoopResult result, Loop(job, std::move(requests)));
     Json answer = Report(result, tokens);
     if (job.value("outputs", false)) {
       for (const SequenceOutput& output : result.outputs) {
@@ -158,9 +168,7 @@ class Bench {
           InputOf(model_.engine->info(), {.ids = ids.get<std::vector<int>>()});
       request.task = std::move(task);
     }
-    ASSIGN_OR_RETURN(
-        const LoopResult result,
-        loop_->Run(std::move(requests), job.value("in_flight", 1)));
+    ASSIGN_OR_RETURN(const LoopResult result, Loop(job, std::move(requests)));
     int64_t tokens = 0;
     Json outputs = Json::array();
     for (const SequenceOutput& output : result.outputs) {
@@ -192,13 +200,15 @@ class Bench {
       decode_rows += step.decode;
       encode_rows += step.encode;
     }
-    return {{"seconds", result.seconds},
-            {"cpu_seconds", result.cpu_seconds},
-            {"tokens", tokens},
-            {"steps", result.steps.size()},
-            {"decode_rows", decode_rows},
-            {"encode_rows", encode_rows},
-            {"peak_rss_bytes", PeakRssBytes()}};
+    Json answer = {{"seconds", result.seconds},
+                   {"cpu_seconds", result.cpu_seconds},
+                   {"tokens", tokens},
+                   {"steps", result.steps.size()},
+                   {"decode_rows", decode_rows},
+                   {"encode_rows", encode_rows},
+                   {"peak_rss_bytes", PeakRssBytes()}};
+    if (!result.op_seconds.empty()) answer["op_seconds"] = result.op_seconds;
+    return answer;
   }
 
   absl::StatusOr<Json> TimeDecodes(const Json& job) {

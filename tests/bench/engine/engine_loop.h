@@ -2,7 +2,9 @@
 #define ATTEND_TESTS_BENCH_ENGINE_ENGINE_LOOP_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -24,7 +26,8 @@ struct LoopResult {
   double seconds = 0;
   double cpu_seconds = 0;  // of all threads of the process
   std::vector<StepRows> steps;
-  std::vector<SequenceOutput> outputs;  // in the order of the requests
+  std::vector<SequenceOutput> outputs;       // in the order of the requests
+  std::map<std::string, double> op_seconds;  // see OpSeconds; empty: not asked
 };
 
 // Requests for so many decode rows that none ends before the longest target,
