@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares continuations with llama.cpp, CTranslate2, OpenVINO GenAI, ONNX Runtime
-GenAI and vLLM: same weights, ids and machine.
+"""Compares continuations with llama.cpp, ik_llama.cpp, CTranslate2, OpenVINO GenAI,
+ONNX Runtime GenAI and vLLM: same weights, ids and machine.
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
@@ -17,8 +17,8 @@ the checkpoint, and each peer's own program what it reads):
 * All are libraries here, with ids in hand: attend-engine-bench, and the peers
   in Python, each in an environment of its own (peers/decoders, peers/environments;
   the first run makes them). All use all CPUs for one batch.
-* Numbers have the same bits: int8 is Q8_0 of llama.cpp, int8 of CTranslate2,
-  weights of int8 of OpenVINO and ONNX Runtime, W8A8 of vLLM.
+* Numbers have the same bits: int8 is Q8_0 of llama.cpp and ik_llama.cpp, int8 of
+  CTranslate2, weights of int8 of OpenVINO and ONNX Runtime, W8A8 of vLLM.
 * Rounds alternate between all; the table shows medians, and how many times
   faster Attend is. "matmuls": the share of its time that the same steps' matrix
   products take alone. Nobody drafts tokens, as random ids repeat themselves as no
@@ -28,12 +28,17 @@ the checkpoint, and each peer's own program what it reads):
 * "prefix" compares Attend with itself, as if it had not seen the tokens: "faster"
   is the time to the first new token without the prefix cache against that with it.
 * Before anything is timed in f32, greedy ids of all are compared.
+
+With --shape it has random weights in the shape of a published model (see
+checkpoints/random_decoder.py and peers/decoders/at_size.py), fewer tokens of each
+workload, and prompts of 4,096 and 16,384 tokens by Attend alone. "of limit" is the
+share of memory's rate at which one stream reads weights, else the rate of products
+as a share of oneDNN's best; then how the time divides.
 """
 
 import argparse
 import json
 import pathlib
-import random
 import statistics
 import sys
 import tempfile
@@ -41,33 +46,17 @@ import time
 
 import grpc
 
-from checkpoints import smollm2
+from checkpoints import random_decoder, smollm2
 from harness import attend_client, attend_processes, machine, perplexity
-from peers.decoders import peer
+from peers.decoders import at_size, peer
+from workloads import continuations
 
 QUIET_SECONDS = 0.25  # until the threads of whoever ran before sleep
-LOWEST_ID, HIGHEST_ID = 100, 49000  # ordinary tokens
-# (prompts, tokens of each, in flight, new tokens)
-WORKLOADS = {"one": (2, 32, 1, 128), "sixteen": (16, 32, 16, 64),
-             "prompt": (2, 1024, 1, 1)}
 PREFIX, OWN = 1000, 16
 DTYPES = ("int8", "bf16", "f32")
 TEXTS = [perplexity.SENTENCES, attend_processes.ROOT / "docs/architecture.md",
          attend_processes.ROOT / "docs/security.md"]
 TEXT_TOKENS = 1024
-
-
-def ids(count, seed):
-    draw = random.Random(str(seed))
-    return [draw.randrange(LOWEST_ID, HIGHEST_ID) for _ in range(count)]
-
-
-def job(workload, seed):
-    prompts, tokens, in_flight, new_tokens = WORKLOADS[workload]
-    return {"sources": [ids(tokens, f"{workload} {seed} {i}")
-                        for i in range(prompts)],
-            "in_flight": in_flight, "max_new_tokens": new_tokens,
-            "min_new_tokens": new_tokens}
 
 
 # ---------------------------------------------------------------------- measuring
@@ -77,28 +66,25 @@ def timed(runner, job_):
     return runner.run(job_)["seconds"]
 
 
-def figures(workload):
-    """Tokens that are counted: new ones, or those of prompts."""
-    prompts, tokens, _, new_tokens = WORKLOADS[workload]
-    return prompts * (tokens if new_tokens == 1 else new_tokens)
-
-
-def compare(workload, dtype, engine, others, args):
+def compare(name, dtype, engine, others, args):
+    workload = continuations.WORKLOADS[name]
     runners = [engine, *others]
     for runner in runners:
-        runner.run(job(workload, "warm") | {"max_new_tokens": 2,
-                                            "min_new_tokens": 2})
+        runner.run(continuations.job(name, workload, "warm") | {
+            "max_new_tokens": 2, "min_new_tokens": 2})
     seconds = {runner: [] for runner in runners}
     for round_ in range(args.rounds):
         for runner in runners:
-            seconds[runner].append(timed(runner, job(workload, round_)))
+            seconds[runner].append(timed(runner, continuations.job(
+                name, workload, round_)))
     median = {runner: statistics.median(all_)
               for runner, all_ in seconds.items()}
-    matmuls = engine.run(job(workload, "matmuls") | {"matmuls": True})
+    matmuls = engine.run(continuations.job(name, workload, "matmuls")
+                         | {"matmuls": True})
     return [{
-        "workload": workload, "dtype": dtype, "peer": other.name,
-        "attend_per_second": figures(workload) / median[engine],
-        "peer_per_second": figures(workload) / median[other],
+        "workload": name, "dtype": dtype, "peer": other.name,
+        "attend_per_second": workload.counted() / median[engine],
+        "peer_per_second": workload.counted() / median[other],
         "times_faster": median[other] / median[engine],
         "matmul_share": matmuls["matmul_seconds"] / matmuls["seconds"],
     } for other in others]
@@ -108,10 +94,10 @@ def prefix(dtype, engine, args):
     """Each round has a prefix of its own, so that the first is cold."""
     cold, warm = [], []
     for round_ in range(args.rounds):
-        shared = ids(PREFIX, f"prefix {round_}")
+        shared = continuations.ids(PREFIX, f"prefix {round_}")
         for i, times in enumerate((cold, warm)):
             times.append(timed(engine, {
-                "sources": [shared + ids(OWN, f"own {round_} {i}")],
+                "sources": [shared + continuations.ids(OWN, f"own {round_} {i}")],
                 "max_new_tokens": 1, "min_new_tokens": 1}))
     mine, theirs = statistics.median(warm), statistics.median(cold)
     return {"workload": "prefix", "dtype": dtype, "peer": "itself, not seen",
@@ -122,7 +108,9 @@ def prefix(dtype, engine, args):
 
 def check(engine, others):
     """How many greedy continuations are those of Attend."""
-    work = job("sixteen", "check") | {"outputs": True}
+    work = continuations.job(
+        "sixteen", continuations.WORKLOADS["sixteen"], "check") | {
+            "outputs": True}
     mine = engine.run(work)["outputs"]
     for other in others:
         same = sum(a == b for a, b in zip(mine, other.run(work)["outputs"]))
@@ -203,9 +191,15 @@ def options():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     attend_processes.add_options(parser)
-    parser.add_argument("--dtypes", nargs="+", choices=DTYPES, default=DTYPES)
-    parser.add_argument("--workloads", nargs="*", choices=WORKLOADS,
-                        default=list(WORKLOADS))
+    parser.add_argument("--shape", choices=random_decoder.SHAPES,
+                        help="a decoder of this shape with random weights, "
+                        "instead of SmolLM2-135M")
+    parser.add_argument("--dtypes", nargs="+", choices=("int4", *DTYPES),
+                        help="by default all but int4; of a shape int8")
+    parser.add_argument("--workloads", nargs="*", choices=continuations.AT_SIZE,
+                        help="longer prompts are for a shape alone")
+    parser.add_argument("--threads", type=int, help="of each program, with "
+                        "--shape; with one, CPU time is compared")
     parser.add_argument("--peers", nargs="*", choices=names, default=names)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--environments", type=pathlib.Path,
@@ -215,11 +209,21 @@ def options():
                         help="keeps the models there, for the next run")
     parser.add_argument("--json", type=pathlib.Path,
                         help="writes the rows there, too")
-    return parser.parse_args()
+    args = parser.parse_args()
+    known = continuations.AT_SIZE if args.shape else continuations.WORKLOADS
+    args.dtypes = args.dtypes or (["int8"] if args.shape else DTYPES)
+    if args.workloads is None:
+        args.workloads = list(known)
+    if not set(args.workloads) <= set(known):
+        parser.error("prompts of that length need a --shape")
+    return args
 
 
 def run(args, models):
     models.mkdir(parents=True, exist_ok=True)
+    print(machine.describe(machine.cpu(), False))
+    if args.shape:
+        return at_size.run(args, models)
     checkpoint = models / "checkpoint"
     if not (checkpoint / "model.safetensors").exists():
         checkpoint.mkdir(exist_ok=True)
@@ -227,7 +231,6 @@ def run(args, models):
     references = perplexity.reference(
         checkpoint, [text.read_text(encoding="utf-8") for text in TEXTS],
         TEXT_TOKENS)
-    print(machine.describe(machine.cpu(), False))
     print(HEADER)
     return [row for dtype in args.dtypes
             for row in measure(args, models, references, dtype)]

@@ -69,7 +69,7 @@ def draw(rows, columns, random):
     return blocks.reshape(rows, -1)
 
 
-def add_tokenizer(writer):
+def add_tokenizer(writer, vocab=VOCAB):
     """That of SmolLM2, with tokens that no text has behind its own."""
     fields = gguf.GGUFReader(smollm2.gguf()).fields
     found = {name: fields[f"tokenizer.ggml.{name}"].contents()
@@ -78,9 +78,9 @@ def add_tokenizer(writer):
     writer.add_tokenizer_model(found["model"])
     writer.add_tokenizer_pre(found["pre"])
     writer.add_token_list(
-        found["tokens"] + [f"<{i}>" for i in range(own, VOCAB)])
+        found["tokens"] + [f"<{i}>" for i in range(own, vocab)])
     writer.add_token_types(
-        found["token_type"] + [gguf.TokenType.UNUSED] * (VOCAB - own))
+        found["token_type"] + [gguf.TokenType.UNUSED] * (vocab - own))
     writer.add_token_merges(found["merges"])
     writer.add_bos_token_id(found["bos_token_id"])
     writer.add_eos_token_id(found["eos_token_id"])

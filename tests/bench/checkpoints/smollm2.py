@@ -13,6 +13,13 @@ def gguf():
     return next(package.glob("*.gguf"))
 
 
+def write_tokenizer(folder):
+    """Writes the tokenizer's files alone."""
+    import transformers
+    transformers.AutoTokenizer.from_pretrained(
+        gguf().parent, gguf_file=gguf().name).save_pretrained(folder)
+
+
 def write_checkpoint(folder):
     """By transformers, which knows the format; it saves no quantised model, so
     the numbers are written as they are."""
@@ -20,14 +27,13 @@ def write_checkpoint(folder):
     import torch
     import transformers
     package, given = gguf().parent, {"gguf_file": gguf().name}
-    tokenizer = transformers.AutoTokenizer.from_pretrained(package, **given)
     model = transformers.AutoModelForCausalLM.from_pretrained(
         package, dtype=torch.float32, **given)
     del model.config.quantization_config
     model.config.architectures = [type(model).__name__]  # vLLM asks for it
     model.config.save_pretrained(folder)
     model.generation_config.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    write_tokenizer(folder)
     safetensors.torch.save_file(
         {name: tensor.clone().contiguous()
          for name, tensor in model.state_dict().items()

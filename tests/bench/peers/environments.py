@@ -32,4 +32,5 @@ def variables(name, folder):
         return {}
     # Its manual wants it for the best speed.
     return {"LD_PRELOAD": str(folder / name / "lib/libiomp5.so"),
-            "OMP_NUM_THREADS": str(os.cpu_count())}
+            "OMP_NUM_THREADS": os.environ.get("PEER_THREADS",
+                                              str(os.cpu_count()))}

@@ -6,6 +6,8 @@ import os
 import ctranslate2
 from ctranslate2.converters import transformers as converters
 
+from peers.decoders import threads
+
 
 def write(checkpoint, gguf, precision, out):
     """By its own converter; it changes the numbers when it loads them."""
@@ -23,7 +25,7 @@ class CTranslate2:
     def __init__(self, precision, model):
         self.generator = ctranslate2.Generator(
             model, device="cpu", compute_type=precision, inter_threads=1,
-            intra_threads=os.cpu_count())
+            intra_threads=threads.count())
         with open(os.path.join(model, "vocabulary.json"),
                   encoding="utf-8") as file:
             self.tokens = json.load(file)

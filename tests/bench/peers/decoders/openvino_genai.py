@@ -1,19 +1,33 @@
 """OpenVINO GenAI: its pipeline with continuous batching, at its own settings for
 the latency of a machine that does nothing else."""
 
+import math
+import pathlib
+
 import numpy
 import openvino
 import openvino_genai
 
+from peers.decoders import threads
+
 LONGEST, SEQUENCES = 2048, 16  # tokens of a step, sequences
 CACHE_GIB = 1
-PARAMETERS = 135_000_000  # of SmolLM2-135M
 # int8 leaves the rest to its choice; it rounds to bf16 where the CPU can.
 PROPERTIES = {
     "int8": {},
     "bf16": {"INFERENCE_PRECISION_HINT": "bf16"},
     "f32": {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32"},
 }
+
+
+def parameters(checkpoint):
+    import safetensors
+    count = 0
+    for path in pathlib.Path(checkpoint).glob("*.safetensors"):
+        with safetensors.safe_open(path, "pt") as file:
+            count += sum(math.prod(file.get_slice(name).get_shape())
+                         for name in file.keys())
+    return count
 
 
 def write(checkpoint, gguf, precision, out):
@@ -27,7 +41,7 @@ def write(checkpoint, gguf, precision, out):
         compile=False)
     model.save_pretrained(out)
     weights = out / "openvino_model.bin"
-    if weights.stat().st_size > (1.1 if int8 else 4.1) * PARAMETERS:
+    if weights.stat().st_size > (1.1 if int8 else 4.1) * parameters(checkpoint):
         raise RuntimeError(f"{weights} has more bytes than {precision} takes")
 
 
@@ -46,7 +60,8 @@ class OpenVinoGenAi:
         scheduler.enable_prefix_caching = False  # no prompt comes twice
         self.pipeline = openvino_genai.ContinuousBatchingPipeline(
             model, scheduler, "CPU",
-            {"PERFORMANCE_HINT": "LATENCY"} | PROPERTIES[precision])
+            {"PERFORMANCE_HINT": "LATENCY",
+             "INFERENCE_NUM_THREADS": threads.count()} | PROPERTIES[precision])
 
     def run(self, sources, new_tokens, **options):
         config = openvino_genai.GenerationConfig(

@@ -13,22 +13,33 @@ class Runtime:
     name: str
     environment: str   # and the module that calls it, beside this one
     precisions: dict   # the same number of bits as Attend's, by its own name
+    # Of memory, for a weight: while it runs in a dtype of Attend's, and while its
+    # model is made.
+    bytes_to_run: dict
+    bytes_to_make: float
     # Of one the best is not known before. Each is measured.
     settings: tuple = ("",)
 
 
 RUNTIMES = [
     Runtime("llama.cpp", "llama_cpp",
-            {"int4": "Q4", "int8": "Q8_0", "bf16": "BF16", "f32": "F32"},
+            {"int4": "Q4_0", "int8": "Q8_0", "bf16": "BF16", "f32": "F32"},
+            {"int4": 0.6, "int8": 1.1, "bf16": 2, "f32": 4}, 0.5,
+            ("", "flash attention")),
+    Runtime("ik_llama.cpp", "ik_llama_cpp",
+            {"int4": "Q4_0", "int8": "Q8_0", "bf16": "BF16"},
+            {"int4": 0.6, "int8": 1.1, "bf16": 2}, 0.5,
             ("", "flash attention")),
     Runtime("CTranslate2", "ctranslate2",
-            {"int8": "int8", "f32": "float32"}),
+            {"int8": "int8", "f32": "float32"}, {"int8": 5, "f32": 8}, 8),
     Runtime("OpenVINO GenAI", "openvino_genai",
-            {"int8": "int8", "bf16": "bf16", "f32": "f32"}),
+            {"int8": "int8", "bf16": "bf16", "f32": "f32"},
+            {"int8": 1.2, "bf16": 4, "f32": 4}, 4),
     Runtime("ONNX Runtime GenAI", "onnxruntime_genai",
-            {"int8": "int8", "f32": "fp32"}),
+            {"int8": "int8", "f32": "fp32"}, {"int8": 1.2, "f32": 4}, 8),
     Runtime("vLLM", "vllm",
-            {"int8": "int8", "bf16": "bfloat16", "f32": "float32"}),
+            {"int8": "int8", "bf16": "bfloat16", "f32": "float32"},
+            {"int8": 3, "bf16": 4, "f32": 8}, 3),
 ]
 
 

@@ -6,7 +6,7 @@ makes MODEL of CHECKPOINT or GGUF unless it is there, reads jobs from standard
 input, one JSON object a line, and answers each with one line:
 
 {"sources": [[ids], ...], "in_flight": 16, "max_new_tokens": 64, "outputs": false}
-    seconds and tokens; outputs, if asked for. Search is greedy and goes on after
+    seconds, cpu_seconds and tokens; outputs, if asked for. Search is greedy and goes on after
     the end of the text. As many sources as are in flight start together and
     have the same length, which is what batches of all peers like best.
 
@@ -36,13 +36,15 @@ def groups(job):
 def answer(peer, job):
     if "score" in job:
         return {"log_probs": [float(p) for p in peer.log_probs(job["score"])]}
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     outputs = [output for group in groups(job)
                for output in peer.generate(group, job["max_new_tokens"])]
     seconds = time.perf_counter() - start
+    cpu_seconds = time.process_time() - cpu
     if {len(output) for output in outputs} != {job["max_new_tokens"]}:
         raise RuntimeError("a continuation is not as long as it was to be")
-    result = {"seconds": seconds, "tokens": sum(map(len, outputs))}
+    result = {"seconds": seconds, "cpu_seconds": cpu_seconds,
+              "tokens": sum(map(len, outputs))}
     return result | ({"outputs": outputs} if job.get("outputs") else {})
 
 

@@ -30,7 +30,7 @@ W8A8 = {
 
 def rounded(name, tensor):
     """A weight of a layer, and its scales."""
-    if "_proj." not in name:
+    if not name.endswith("_proj.weight"):
         return {name: tensor}
     scale = tensor.abs().amax(1, keepdim=True).clamp(min=1e-8) / 127
     return {name: (tensor / scale).round().to(torch.int8),
@@ -44,12 +44,14 @@ def write(checkpoint, gguf, precision, out):
     if precision != "int8":
         return
     out = pathlib.Path(out)
-    tensors = {}
-    weights = safetensors.torch.load_file(out / "model.safetensors")
-    for name, tensor in weights.items():
-        tensors |= rounded(name, tensor)
-    safetensors.torch.save_file(tensors, out / "model.safetensors",
-                                metadata={"format": "pt"})
+    for path in out.glob("*.safetensors"):
+        tensors = {}
+        for name, tensor in safetensors.torch.load_file(path).items():
+            tensors |= rounded(name, tensor)
+        path.unlink()  # the next line writes to what is mapped otherwise
+        safetensors.torch.save_file(tensors, path, metadata={"format": "pt"})
+    # It would name tensors that are rounded now, and not their scales.
+    (out / "model.safetensors.index.json").unlink(missing_ok=True)
     config = json.loads((out / "config.json").read_text())
     (out / "config.json").write_text(
         json.dumps(config | {"quantization_config": W8A8}))
