@@ -39,7 +39,7 @@ RUNTIMES = [
             {"int8": "int8", "f32": "fp32"}, {"int8": 1.2, "f32": 4}, 8),
     Runtime("vLLM", "vllm",
             {"int8": "int8", "bf16": "bfloat16", "f32": "float32"},
-            {"int8": 3, "bf16": 4, "f32": 8}, 3),
+            {"int8": 3, "bf16": 4, "f32": 8}, 1),
 ]
 
 
