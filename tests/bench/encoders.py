@@ -6,7 +6,7 @@
     /tmp/bench/bin/python tests/bench/encoders.py
 
 embeds random ids by models of the shapes of MiniLM, BERT base, DeBERTa v3 small and
-base, and Qwen3-Embedding 0.6B, with random weights (checkpoints/random_encoder.py):
+base, XLM-R large and Qwen3-Embedding 0.6B, with random weights (checkpoints/random_encoder.py):
 
     equal          all sources are 128 tokens long
     mixed          8 to 256 tokens, everybody takes them as they come
@@ -19,7 +19,8 @@ base, and Qwen3-Embedding 0.6B, with random weights (checkpoints/random_encoder.
   --finalists go through all rounds, and the best median is the one compared,
   whatever Attend's own precision.
 * Rounds alternate between all. "matmuls": the share of Attend's time that the
-  same steps' matrix products take alone.
+  same steps' matrix products take alone. "of limit": the rate of its products as a
+  share of oneDNN's best on this machine; and how its time divides.
 * Before anything is timed, everybody's vectors are compared with those of the
   first of --peers, ONNX Runtime in f32: "cosine" is the lowest of some sources.
 """
@@ -33,7 +34,7 @@ import tempfile
 import time
 
 from checkpoints import random_encoder
-from harness import attend_processes, machine
+from harness import attend_processes, limits, machine
 from peers import encoders
 from workloads import encoders as workloads
 
@@ -90,7 +91,7 @@ def finalists(peers, job, count):
     return sorted(seconds, key=seconds.get)[:count]
 
 
-def compare(shape, name, engines, peers, args):
+def compare(shape, name, engines, peers, rates, args):
     """A workload's rows, one for each precision of Attend."""
     workload = workloads.WORKLOADS[name]
     sources = workloads.sources(name, workloads.TOKENS[shape] * args.scale)
@@ -111,7 +112,7 @@ def compare(shape, name, engines, peers, args):
     best = min(chosen, key=median.get)
     rows = []
     for engine in engines:
-        matmuls = engine.run(job | {"matmuls": True})
+        matmuls = engine.run(job | {"matmuls": True, "ops": True})
         rows.append({
             "shape": shape, "workload": name, "dtype": engine.dtype,
             "sources": len(sources), "tokens": tokens,
@@ -119,6 +120,10 @@ def compare(shape, name, engines, peers, args):
             "peer_per_second": tokens / median[best],
             "times_faster": median[best] / median[engine],
             "matmul_share": matmuls["matmul_seconds"] / matmuls["seconds"],
+            "share": limits.of_products(
+                rates, engine.dtype,
+                tokens * random_encoder.token_weights(shape), median[engine]),
+            "division": limits.division(matmuls),
             "peer": f"{best[0].name} batch {best[1]}",
             "all_peer_seconds": {f"{peer.name} batch {batch}":
                                  median[peer, batch]
@@ -127,17 +132,19 @@ def compare(shape, name, engines, peers, args):
 
 
 HEADER = (f"{'shape':<10} {'workload':<13} {'dtype':<5} {'attend tok/s':>12} "
-          f"{'peer tok/s':>10} {'faster':>7} {'matmuls':>8}  best peer")
+          f"{'peer tok/s':>10} {'faster':>7} {'matmuls':>8} {limits.HEADER}  "
+          "best peer")
 
 
 def line(row):
     return (f"{row['shape']:<10} {row['workload']:<13} {row['dtype']:<5} "
             f"{row['attend_per_second']:>12.0f} {row['peer_per_second']:>10.0f} "
-            f"{row['times_faster']:>6.2f}x {row['matmul_share']:>7.0%}  "
-            f"{row['peer']}")
+            f"{row['times_faster']:>6.2f}x {row['matmul_share']:>8.0%} "
+            f"{limits.line(row)}  {row['peer']}")
 
 
 def measure(shape, scratch, args):
+    _, rates = limits.measure(args.build)
     model, (onnx, onnx_int8) = random_encoder.write_all(shape, scratch)
     engines = [Attend(args, model, dtype) for dtype in args.dtypes]
     peers = encoders.all_peers(machine.cpu()["cpus"], args.peers, onnx,
@@ -149,7 +156,7 @@ def measure(shape, scratch, args):
                                  cosines.items()), sep="\n  ",
               file=sys.stderr, flush=True)
         for name in args.workloads:
-            rows += compare(shape, name, engines, peers, args)
+            rows += compare(shape, name, engines, peers, rates, args)
             print("\n".join(map(line, rows[-len(engines):])), file=sys.stderr,
                   flush=True)
     finally:

@@ -10,7 +10,7 @@ MAX_POSITIONS = 512
 # The version of ONNX's operators by the kind of model, where it is not 17. In
 # int8 ONNX Runtime is a tenth faster with the layer norms of version 11, which
 # it does not fuse with the sums before them.
-OPSETS = {"bert": 11}
+OPSETS = {"bert": 11, "xlm-roberta": 11}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Shape:
     kind: str = "bert"
     kv_heads: int = 0  # of a decoder
     head_dim: int = 0  # of a decoder
+    vocab: int = VOCAB
 
 
 SHAPES = {
@@ -32,21 +33,41 @@ SHAPES = {
                            kind="deberta"),
     "deberta-base": Shape(hidden=768, layers=12, heads=12, ffn=3072,
                           kind="deberta"),
+    "xlm-r-large": Shape(hidden=1024, layers=24, heads=16, ffn=4096,
+                         kind="xlm-roberta", vocab=250002),
     # Qwen3-Embedding 0.6B, but for the vocabulary.
     "qwen3-0.6b": Shape(hidden=1024, layers=28, heads=16, ffn=3072, kind="qwen3",
                         kv_heads=8, head_dim=128),
 }
 
 
+def token_weights(name):
+    """Weights of the matrices of a shape that each token is multiplied with. Tables
+    of positions are left out."""
+    shape = SHAPES[name]
+    width = shape.heads * shape.head_dim or shape.hidden
+    shared = 2 * shape.kv_heads * shape.head_dim or 2 * shape.hidden
+    matrices = 3 if shape.kind == "qwen3" else 2
+    return shape.layers * shape.hidden * (
+        2 * width + shared + matrices * shape.ffn)
+
+
 def new_model(shape):
     import transformers
     sizes = dict(
-        vocab_size=VOCAB, hidden_size=shape.hidden,
+        vocab_size=shape.vocab, hidden_size=shape.hidden,
         num_hidden_layers=shape.layers, num_attention_heads=shape.heads,
         intermediate_size=shape.ffn, max_position_embeddings=MAX_POSITIONS)
     if shape.kind == "bert":
         return transformers.BertModel(transformers.BertConfig(**sizes),
                                       add_pooling_layer=False)
+    if shape.kind == "xlm-roberta":
+        # Positions begin behind that of padding.
+        return transformers.XLMRobertaModel(
+            transformers.XLMRobertaConfig(**sizes | {
+                "max_position_embeddings": MAX_POSITIONS + 2,
+                "type_vocab_size": 1, "layer_norm_eps": 1e-5}),
+            add_pooling_layer=False)
     if shape.kind == "qwen3":
         return transformers.Qwen3Model(transformers.Qwen3Config(
             num_key_value_heads=shape.kv_heads, head_dim=shape.head_dim,
@@ -118,7 +139,7 @@ def write_onnx(model, path):
         return hidden[torch.arange(input_ids.shape[0]), last]
 
     kind = encoder.config.model_type
-    pooled = {"bert": bert, "deberta-v2": deberta, "qwen3": qwen3}[kind]
+    pooled = {"bert": bert, "xlm-roberta": bert, "deberta-v2": deberta, "qwen3": qwen3}[kind]
 
     class Embedder(torch.nn.Module):
         def __init__(self):
@@ -139,11 +160,11 @@ def write_onnx(model, path):
                       "sentence_embedding": {0: "batch"}})
 
 
-def write_int8(onnx, path, per_channel=False):
-    """ONNX Runtime's dynamic quantisation."""
+def write_int8(onnx, path, per_channel=False, large=False):
+    """ONNX Runtime's dynamic quantisation; `large`: weights in files beside it."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
     quantize_dynamic(str(onnx), str(path), weight_type=QuantType.QInt8,
-                     per_channel=per_channel)
+                     per_channel=per_channel, use_external_data_format=large)
 
 
 def write_all(shape, directory):
@@ -153,5 +174,6 @@ def write_all(shape, directory):
     if not onnx_int8.exists():
         write_model(SHAPES[shape], model)
         write_onnx(model, onnx)
-        write_int8(onnx, onnx_int8)
+        # Of more than 2 GB only the graph is in the file itself.
+        write_int8(onnx, onnx_int8, large=SHAPES[shape].vocab > VOCAB)
     return model, (onnx, onnx_int8)

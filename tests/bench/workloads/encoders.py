@@ -19,7 +19,7 @@ WORKLOADS = {
 }
 # Source tokens of a run; a token of BERT-base costs 8 times as much.
 TOKENS = {"minilm": 48000, "bert-base": 12000, "deberta-small": 16000,
-          "deberta-base": 8000, "qwen3-0.6b": 4000}
+          "deberta-base": 8000, "xlm-r-large": 4000, "qwen3-0.6b": 4000}
 
 
 def sources(name, tokens, seed=3):
