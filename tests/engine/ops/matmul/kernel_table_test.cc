@@ -20,10 +20,10 @@ namespace attend {
 namespace {
 
 constexpr ComputeType kEveryType[] = {ComputeType::kF32, ComputeType::kBf16,
-                                  ComputeType::kInt8, ComputeType::kW8,
-                                  ComputeType::kInt4};
+                                      ComputeType::kInt8, ComputeType::kW8,
+                                      ComputeType::kInt4};
 constexpr Isa kEveryIsa[] = {Isa::kBaseline,   Isa::kAvx2,       Isa::kAvx512,
-                         Isa::kAvx512Vnni, Isa::kAvx512Bf16, Isa::kAmx};
+                             Isa::kAvx512Vnni, Isa::kAvx512Bf16, Isa::kAmx};
 constexpr int kEven = 64;  // elements of a row, whole units in every dtype
 
 std::vector<std::string> CellsOf(const std::string& line) {
@@ -63,7 +63,8 @@ TEST(KernelTableTest, NamesTheKernelOfEveryDtypeAndInstructionSet) {
           table.find({std::string(TypeName(dtype)), std::string(IsaName(isa))});
       ASSERT_NE(found, table.end()) << TypeName(dtype) << " " << IsaName(isa);
       const std::string& cell = found->second;
-      SCOPED_TRACE(absl::StrCat(TypeName(dtype), ", ", IsaName(isa), ": ", cell));
+      SCOPED_TRACE(
+          absl::StrCat(TypeName(dtype), ", ", IsaName(isa), ": ", cell));
       EXPECT_EQ(cell == "refused", !CheckComputeType(dtype, isa).ok());
       if (cell == "refused") continue;
       MultiplyKernel const kernel = MultiplyKernelFor(dtype, kEven, isa);
