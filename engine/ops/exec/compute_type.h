@@ -75,7 +75,7 @@ constexpr size_t OperandBytes(ComputeType type, int cols) {
     case ComputeType::kBf16:
       return size_t{1} * cols * BytesOf(type);
     case ComputeType::kInt8:
-      return Int8Row::BytesOf(GroupsOf(type, cols));
+      return Int8Row::BytesOf(cols);
     case ComputeType::kW8:
       return GroupsOf(type, cols) * sizeof(OperandGroup<8>);
     case ComputeType::kInt4:

@@ -12,29 +12,51 @@ namespace attend {
 // Numbers in groups of a row, each with a scale of its own: a number is
 // scale * code, plus a minimum if it has 4 bits, and scale * (code - zero) if
 // it is a weight in int8. In w8 and int4 groups have 32 numbers (as ggml has
-// them), and the last group of a row is filled up; in int8 they have 128, and
+// them), and the last group of a row is filled up; in int8 they have 512, and
 // the last may have fewer.
 
 // Columns of packed weights that lie together.
 inline constexpr int kGroupColumns = 64;
 
-// Of an operand in int8, beside its codes. The scale is a bf16, and NaN if a
-// number is not finite.
+// The scale of a group of an operand in int8, a bf16, and NaN if an element is
+// not finite; and the sum of its codes in two halves, as int8_kernel.cc
+// multiplies it.
 struct Int8Group {
-  static constexpr int kNumbers = 128;
+  static constexpr int kNumbers = 512;
+  static constexpr int kHighUnit = 128;
+
+  Int8Group() = default;
+  Int8Group(float group_scale, int sum)
+      : scale(group_scale),
+        negated_low(static_cast<int16_t>(-sum & (kHighUnit - 1))),
+        negated_high(static_cast<int16_t>((-sum - negated_low) / kHighUnit)) {}
+
+  int negated_sum() const { return negated_high * kHighUnit + negated_low; }
+
   float scale = 0;
-  int16_t negated_sum = 0;     // of the codes
-  int16_t factor = INT16_MIN;  // always, see int8_kernel.cc
+  int16_t negated_low = 0;  // 0 to kHighUnit - 1
+  int16_t negated_high = 0;
 };
 
-// A row of an operand in int8: the codes of all groups, then the groups, in
-// whole cache lines, so that 64 codes are one. Behind the numbers of a short
-// group there are zeros.
+// The same of weights. The zero is the code of 0.
+struct Int8Weights {
+  float scale = 0;
+  int32_t zero = 0;  // 0 to 255
+};
+
+// A row in int8: the codes of all groups, then the groups, in whole cache
+// lines. Codes of operands are int8_t and those of weights uint8_t. The codes
+// of an operand end with zeros, in whole parts.
 struct Int8Row {
   static constexpr size_t kLine = 64;
+  static constexpr int kPart = 128;  // codes
 
-  static constexpr size_t BytesOf(int groups) {
-    const size_t bytes = groups * (Int8Group::kNumbers + sizeof(Int8Group));
+  static constexpr size_t CodeBytes(int cols) {
+    return size_t{1} * (cols + kPart - 1) / kPart * kPart;
+  }
+  static constexpr size_t BytesOf(int cols) {
+    const int groups = (cols + Int8Group::kNumbers - 1) / Int8Group::kNumbers;
+    const size_t bytes = CodeBytes(cols) + groups * sizeof(Int8Group);
     return (bytes + kLine - 1) / kLine * kLine;
   }
   static int8_t* CodesOf(void* row, int group) {
@@ -43,30 +65,22 @@ struct Int8Row {
   static const int8_t* CodesOf(const void* row, int group) {
     return CodesOf(const_cast<void*>(row), group);
   }
-  // The groups of a row that has so many.
-  static Int8Group* GroupsOf(void* row, int groups) {
-    return reinterpret_cast<Int8Group*>(CodesOf(row, groups));
+  // The groups, Int8Group or Int8Weights, of a row of `cols` elements.
+  template <typename Group = Int8Group>
+  static Group* GroupsOf(void* row, int cols) {
+    return reinterpret_cast<Group*>(static_cast<char*>(row) + CodeBytes(cols));
   }
-  static const Int8Group* GroupsOf(const void* row, int groups) {
-    return GroupsOf(const_cast<void*>(row), groups);
+  template <typename Group = Int8Group>
+  static const Group* GroupsOf(const void* row, int cols) {
+    return GroupsOf<Group>(const_cast<void*>(row), cols);
   }
 };
+static_assert(sizeof(Int8Weights) == sizeof(Int8Group));
 
-// Of a row of weights in int8. The scale is a bf16, and NaN if a number is not
-// finite; the zero is the code of 0.
-struct Int8Weights {
-  float scale = 0;
-  int32_t zero = 0;  // 0 to 255
-  uint8_t codes[Int8Group::kNumbers] = {};
-};
-
-// OperandBytes() is enough for a row of them.
-static_assert(sizeof(Int8Weights) == Int8Group::kNumbers + sizeof(Int8Group));
-
-// The groups of 64 columns of Int8Weights, packed: the scales as bf16, then the
-// zeros in 8 bits, then the codes. Codes 4i to 4i + 3 of all columns lie
-// together. A short group ends with a whole step: the codes behind its numbers
-// may be anything.
+// The groups of 64 columns of weights in int8, packed: the scales as bf16, the
+// zeros in 8 bits, the codes. Codes 4i to 4i + 3 of all columns lie together. A
+// short group ends with a whole step: the codes behind its numbers may be
+// anything.
 struct Int8WeightGroup {
   static constexpr size_t kZeros = sizeof(uint16_t) * kGroupColumns;
   static constexpr size_t kCodes = kZeros + kGroupColumns;

@@ -61,28 +61,32 @@ ATTEND_AVX512_VNNI_BEGIN
 namespace vnni {
 #include "engine/ops/logits/dot_kernel.inc"
 
-// The row of an operand and one of Int8Weights. Exact sums of whole numbers in
-// a group, and sums of groups in their order.
+// Rows of an operand and of weights. Exact sums of integers in a group, and
+// sums of groups in their order.
 struct Int8 {
   Int8(const char* row, int cols)
       : codes(Int8Row::CodesOf(row, 0)),
-        groups(Int8Row::GroupsOf(row, Steps(cols))) {}
+        groups(Int8Row::GroupsOf(row, cols)),
+        count(cols) {}
 
   using Sum = float;
   static constexpr int kStepNumbers = Int8Group::kNumbers;
-  static constexpr int kStepBytes = sizeof(Int8Weights);
+  static constexpr int kStepBytes = Int8Group::kNumbers;
   static int Steps(int cols) { return GroupsOf(ComputeType::kInt8, cols); }
   static Sum Nothing() { return 0; }
   void Add(int step, const char* weights, Sum& total) const {
     const Int8Group& a = groups[step];
-    const int8_t* const x = codes + ptrdiff_t{step} * kStepNumbers;
-    const auto& b = *reinterpret_cast<const Int8Weights*>(weights);
+    const int first = step * kStepNumbers;
+    const int8_t* const x = codes + first;
+    const Int8Weights& b =
+        Int8Row::GroupsOf<Int8Weights>(weights - first, count)[step];
+    const int numbers = std::min(kStepNumbers, count - first);
     __m512i sum = _mm512_setzero_si512();
-    for (int i = 0; i < Int8Group::kNumbers; i += 64) {
-      sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(b.codes + i),
+    for (int i = 0; i < numbers; i += 64) {
+      sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(weights + i),
                                 _mm512_loadu_si512(x + i));
     }
-    const int product = _mm512_reduce_add_epi32(sum) + b.zero * a.negated_sum;
+    const int product = _mm512_reduce_add_epi32(sum) + b.zero * a.negated_sum();
     total = std::fma(static_cast<float>(product) * b.scale, a.scale, total);
   }
   void AddRest(int, const char*, int, Sum&) const {}
@@ -90,6 +94,7 @@ struct Int8 {
 
   const int8_t* codes;
   const Int8Group* groups;
+  int count;  // elements
 };
 }  // namespace vnni
 ATTEND_AVX512_VNNI_END

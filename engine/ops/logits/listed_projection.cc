@@ -109,8 +109,7 @@ void ListedProjection::Pack(Compute& compute, const RowSource& weights) {
       for (int r = 0; r < rows; ++r) {
         char* const row = weights_.data() + row_bytes_ * (begin + r);
         if (dtype_ == ComputeType::kInt8) {
-          kernels.round_weights(floats.row(r), hidden_,
-                                reinterpret_cast<Int8Weights*>(row));
+          kernels.round_weights(floats.row(r), hidden_, row);
           continue;
         }
         kernels.make_operand(floats.row(r),

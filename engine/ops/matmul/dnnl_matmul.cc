@@ -145,17 +145,17 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
 
 void DnnlWeights::PackInt8Block(Matrix columns, int begin, PackBuffer& buffer) {
   char* const block = data_.data() + PlaceOf(begin);
-  auto* const groups = reinterpret_cast<Int8Weights*>(buffer.rounded.data());
+  void* const row = buffer.rounded.data();
   for (int c = 0; c < columns.rows; ++c) {
     float* const column = columns.row(c);
-    kernels_.round_weights(column, k_, groups);
-    PackInt8(groups, k_, c, block);
+    kernels_.round_weights(column, k_, row);
+    PackInt8(row, k_, c, block);
     if (PlanesOf(begin) == 1) continue;
     const absl::Span<float> rounded(buffer.column.data(), k_);
     ReadInt8(block, c, /*planes=*/1, rounded);
     for (int i = 0; i < k_; ++i) column[i] -= rounded[i];
-    kernels_.round_weights(column, k_, groups);
-    PackInt8(groups, k_, c, block + column_bytes_ * kBlockColumns);
+    kernels_.round_weights(column, k_, row);
+    PackInt8(row, k_, c, block + column_bytes_ * kBlockColumns);
   }
 }
 

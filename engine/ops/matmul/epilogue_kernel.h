@@ -62,13 +62,12 @@ struct EpilogueKernels {
   // `columns` of `rows` of dst = src [rows, dst.cols]. They are whole groups.
   void (*make_operand)(const float* src, const Operand& dst, Range rows,
                        Range columns) = nullptr;
-  // The groups of a row of weights in int8, spread (spread_block.h). Codes go
+  // A row of weights in int8 (Int8Row), spread (spread_block.h). Codes go
   // from the lowest number of a group, or 0, to the highest, or 0. The 8
   // smallest scales with which they do (16 of fewer than 64 numbers) are tried,
   // and the one with the smallest sum of squared errors is taken. Load time
   // only.
-  void (*round_weights)(const float* src, int columns,
-                        Int8Weights* dst) = nullptr;
+  void (*round_weights)(const float* src, int columns, void* dst) = nullptr;
   // Spreads a row in place (spread_block.h), and undoes that.
   void (*spread)(float* row, int columns) = nullptr;
   void (*unspread)(float* row, int columns) = nullptr;

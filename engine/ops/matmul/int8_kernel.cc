@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "engine/ops/exec/number_group.h"
-#include "engine/ops/matmul/biased_sum.h"
 #include "engine/ops/simd/amx_tiles.h"
 #include "engine/ops/simd/simd.h"
 #include "engine/ops/simd/simd_narrow.h"
@@ -21,7 +20,7 @@ constexpr int kGroupUnits = Int8Group::kNumbers / Int8WeightGroup::kUnitNumbers;
 constexpr int kStepUnits =
     Int8WeightGroup::kStepNumbers / Int8WeightGroup::kUnitNumbers;
 
-// Some groups of 64 columns of weights, and the same groups of the rows.
+// A group of 64 columns of weights, and the same group of the rows.
 struct Slice {
   const char* codes = nullptr;   // of the first row
   const char* groups = nullptr;  // of the same
@@ -30,6 +29,9 @@ struct Slice {
   int units = 0;
 
   int steps() const { return (units + kStepUnits - 1) / kStepUnits; }
+  size_t bytes() const {
+    return Int8WeightGroup::BytesOf(units * Int8WeightGroup::kUnitNumbers);
+  }
   const Int8Group* GroupsOf(int row) const {
     return reinterpret_cast<const Int8Group*>(groups + row * stride);
   }
@@ -59,40 +61,37 @@ struct Totals {
 // What a row has before its first group.
 alignas(64) constexpr float kNothing[kGroupColumns] = {};
 
-// Whole numbers stand here as floats, for which g++ 12 makes better code.
+// Integers stand here as floats, for which g++ 12 makes better code.
 
-// The instruction that corrects a sum by the zero adds kSumBiasBits.
-constexpr int kBiasFactor = 27008;  // times Int8Group::factor
-static_assert(kSumBiasBits == kBiasFactor * INT16_MIN);
-static_assert(Int8Group::kNumbers * 127 * 255 <= kMostBiasedSum);
-static_assert(Int8Group::kNumbers * 127 <= INT16_MAX);
+// A float has the sum of a group exactly.
+static_assert(Int8Group::kNumbers * 127 * 255 <= 1 << 24);
+// So have 16 bits both factors of the instruction that corrects it by the zero.
+static_assert(Int8Group::kHighUnit * 255 <= INT16_MAX);
+static_assert(Int8Group::kNumbers * 127 / Int8Group::kHighUnit <= INT16_MAX);
 
 // Of 16 columns of a group, from `column` on.
 struct Columns {
   Columns() {}
   Columns(const char* weights, int column)
       : scales(Load(reinterpret_cast<const uint16_t*>(weights) + column)),
-        biases(Mul(scales, Broadcast(kSumBias))),
-        zeros(_mm512_or_si512(
+        zeros(_mm512_mullo_epi32(
             _mm512_maskz_cvtepu8_epi32(
                 kAll, _mm_load_si128(reinterpret_cast<const __m128i*>(
                           weights + Int8WeightGroup::kZeros + column))),
-            _mm512_set1_epi32(kBiasFactor << 16))) {}
+            _mm512_set1_epi32(Int8Group::kHighUnit << 16 | 1))) {}
 
   Vec scales;
-  Vec biases;     // kSumBias in these scales, which are bf16
-  __m512i zeros;  // with kBiasFactor in the upper halves
+  __m512i zeros;  // and kHighUnit times as much in the upper halves
 };
 
 // The sum of a group's products becomes a number, and is added to a total.
 inline Vec AddScaled(Vec sum, const Columns& columns, const Int8Group& x,
                      Vec total) {
-  int32_t factors;  // negated_sum and factor
-  std::memcpy(&factors, &x.negated_sum, sizeof(factors));
-  const __m512i biased = _mm512_dpwssd_epi32(
-      _mm512_castps_si512(sum), columns.zeros, _mm512_set1_epi32(factors));
-  const Vec scaled =
-      ScaleBiased(_mm512_castsi512_ps(biased), columns.scales, columns.biases);
+  int32_t negated;  // both halves
+  std::memcpy(&negated, &x.negated_low, sizeof(negated));
+  const __m512i exact = _mm512_dpwssd_epi32(
+      _mm512_castps_si512(sum), columns.zeros, _mm512_set1_epi32(negated));
+  const Vec scaled = Mul(_mm512_maskz_cvtepi32_ps(kAll, exact), columns.scales);
   return MulAdd(scaled, Broadcast(x.scale), total);
 }
 
@@ -178,8 +177,9 @@ static_assert(std::size(kAddersOfRows) == kRowsAtOnce + 1 && kVectors == 4);
 // Adds the products of all rows with a group of a block to their totals.
 void AddGroup(const Slice& slice, int rows, const Totals& totals) {
   const int parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  // Parts of the rows read the same weights again: they fetch the next group.
   const char* ahead =
-      slice.weights + (parts == 1 ? kAheadOfFewRows : kAheadOfManyRows);
+      slice.weights + (parts == 1 ? kAheadOfFewRows : slice.bytes());
   for (size_t line = 0; line < Int8WeightGroup::kCodes; line += kLine) {
     _mm_prefetch(ahead + line, _MM_HINT_T1);
   }
@@ -203,11 +203,11 @@ namespace {
 
 using SliceAdder = void (*)(const Slice& slice, int rows, const Totals& totals);
 
-// Slices have up to kGroups groups.
-template <int kGroups, SliceAdder kAddSlice>
+template <SliceAdder kAddSlice>
 void MultiplyInt8(const MultiplyArgs& a) {
   alignas(64) float memory[kMultiplyRows * kGroupColumns];
   const auto* const src = static_cast<const char*>(a.src);
+  const int cols = a.units * Int8WeightGroup::kUnitNumbers;
   const int groups = (a.units + kGroupUnits - 1) / kGroupUnits;
   const char* weights = static_cast<const char*>(a.weights);
   const int dst_stride = a.dst_stride != 0 ? a.dst_stride : a.n;
@@ -219,20 +219,19 @@ void MultiplyInt8(const MultiplyArgs& a) {
     if (is_whole && a.first != nullptr) totals.from = a.first + column;
     const bool is_precise = a.precise.begin <= column && column < a.precise.end;
     for (int plane = is_precise ? 2 : 1; plane > 0; --plane) {
-      for (int g = 0; g < groups; g += kGroups) {
-        const int units =
-            std::min(kGroups * kGroupUnits, a.units - g * kGroupUnits);
-        if (plane == 1 && g + kGroups >= groups && is_whole) {
+      for (int g = 0; g < groups; ++g) {
+        const int units = std::min(kGroupUnits, a.units - g * kGroupUnits);
+        if (plane == 1 && g + 1 == groups && is_whole) {
           totals.to = a.dst + column;
           totals.to_stride = dst_stride;
         }
-        kAddSlice({.codes = src + g * Int8Group::kNumbers,
-                   .groups = src + groups * Int8Group::kNumbers +
-                             g * sizeof(Int8Group),
-                   .stride = static_cast<ptrdiff_t>(Int8Row::BytesOf(groups)),
-                   .weights = weights,
-                   .units = units},
-                  a.rows, totals);
+        kAddSlice(
+            {.codes = src + g * Int8Group::kNumbers,
+             .groups = src + Int8Row::CodeBytes(cols) + g * sizeof(Int8Group),
+             .stride = static_cast<ptrdiff_t>(Int8Row::BytesOf(cols)),
+             .weights = weights,
+             .units = units},
+            a.rows, totals);
         totals.from = memory;
         totals.from_stride = kGroupColumns;
         weights +=
@@ -254,9 +253,9 @@ void MultiplyInt8WithAmx(const MultiplyArgs& a) {
   // For very few rows, whose time is that of reading the weights, vectors are
   // faster.
   constexpr int kRowsWorthTiles = 3;
-  if (a.rows < kRowsWorthTiles) return MultiplyInt8<1, AddGroup>(a);
+  if (a.rows < kRowsWorthTiles) return MultiplyInt8<AddGroup>(a);
   const amx::Tiles configured(ShapesOf(amx::HeightOf(a.rows)));
-  MultiplyInt8<kSliceGroups, AddSliceByTiles>(a);
+  MultiplyInt8<AddGroupByTiles>(a);
 }
 
 }  // namespace
@@ -266,7 +265,7 @@ namespace attend {
 
 MultiplyKernel Int8KernelFor(Isa isa) {
   if (isa >= Isa::kAmx) return avx512::MultiplyInt8WithAmx;
-  return isa >= Isa::kAvx512Vnni ? avx512::MultiplyInt8<1, avx512::AddGroup>
+  return isa >= Isa::kAvx512Vnni ? avx512::MultiplyInt8<avx512::AddGroup>
                                  : nullptr;
 }
 

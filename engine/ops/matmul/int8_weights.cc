@@ -15,18 +15,21 @@ using Weights = Int8WeightGroup;
 
 }  // namespace
 
-void PackInt8(const Int8Weights* groups, int numbers, int column, char* block) {
-  for (; numbers > 0; numbers -= Int8Group::kNumbers, ++groups) {
-    const int count = std::min(Int8Group::kNumbers, numbers);
+void PackInt8(const void* row, int cols, int column, char* block) {
+  const auto* codes = static_cast<const char*>(row);
+  const auto* groups = Int8Row::GroupsOf<Int8Weights>(row, cols);
+  for (; cols > 0; cols -= Int8Group::kNumbers, ++groups) {
+    const int count = std::min(Int8Group::kNumbers, cols);
     // Exact: the scale is a bf16.
     const uint16_t scale =
         static_cast<uint16_t>(std::bit_cast<uint32_t>(groups->scale) >> 16);
     std::memcpy(block + sizeof(scale) * column, &scale, sizeof(scale));
     block[Weights::kZeros + column] = static_cast<char>(groups->zero);
     for (int i = 0; i < count; i += Weights::kUnitNumbers) {
-      std::memcpy(block + Weights::ByteOf(column, i), groups->codes + i,
+      std::memcpy(block + Weights::ByteOf(column, i), codes + i,
                   Weights::kUnitNumbers);
     }
+    codes += count;
     block += Weights::BytesOf(count);
   }
 }

@@ -6,9 +6,9 @@
 
 namespace attend {
 
-// Packs the groups of `numbers` numbers as a column of a block of weights
+// Packs a row of weights (Int8Row) of `cols` elements as a column of a block
 // (number_group.h).
-void PackInt8(const Int8Weights* groups, int numbers, int column, char* block);
+void PackInt8(const void* row, int cols, int column, char* block);
 
 // Adds a column of a block, spread as it is, to dst.
 void AddInt8(const char* block, int column, absl::Span<float> dst);

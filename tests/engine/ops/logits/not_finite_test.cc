@@ -58,8 +58,8 @@ TEST_P(OperandIsaTest, Int8HasNoScaleForAGroupThatIsNotFinite) {
   Compute compute({.threads = 2, .max_isa = GetParam()});
   const auto scale = [](const Rows& rows, int r, int number) {
     const Operand& operand = rows.operand;
-    const Int8Group* const groups = Int8Row::GroupsOf(
-        operand.row(r), GroupsOf(operand.dtype, operand.cols));
+    const Int8Group* const groups =
+        Int8Row::GroupsOf(operand.row(r), operand.cols);
     return groups[number / Int8Group::kNumbers].scale;
   };
   for (const int n : {1, 3, 16, 17, 37, 64, 131, 3000}) {

@@ -27,7 +27,7 @@ struct Case {
       : k(numbers),
         n(columns),
         groups(GroupsOf(ComputeType::kInt8, k)),
-        src(kMultiplyRows * Int8Row::BytesOf(groups)),
+        src(kMultiplyRows * Int8Row::BytesOf(k)),
         weights(size_t(n) * k),
         packed((n + kBlockColumns - 1) / kBlockColumns *
                    PackedBlockBytes(ComputeType::kInt8, k),
@@ -42,13 +42,14 @@ struct Case {
     };
     for (int r = 0; r < kMultiplyRows; ++r) {
       for (int g = 0; g < groups; ++g) {
-        Int8Group group = {.scale = scale()};
+        const float own = scale();
+        int sum = 0;
         for (int i = 0; i < std::min(kGroup, k - g * kGroup); ++i) {
           const int code = draw(-127, 127);
           Codes(r, g)[i] = static_cast<int8_t>(code);
-          group.negated_sum = static_cast<int16_t>(group.negated_sum - code);
+          sum += code;
         }
-        Group(r, g) = group;
+        Group(r, g) = Int8Group(own, sum);
       }
     }
     for (int c = 0; c < n; ++c) {
@@ -73,12 +74,10 @@ struct Case {
     }
   }
 
-  void* Row(int r) { return src.data() + r * Int8Row::BytesOf(groups); }
+  void* Row(int r) { return src.data() + r * Int8Row::BytesOf(k); }
   const void* Row(int r) const { return const_cast<Case*>(this)->Row(r); }
   int8_t* Codes(int r, int g) { return Int8Row::CodesOf(Row(r), g); }
-  Int8Group& Group(int r, int g) {
-    return Int8Row::GroupsOf(Row(r), groups)[g];
-  }
+  Int8Group& Group(int r, int g) { return Int8Row::GroupsOf(Row(r), k)[g]; }
 
   static void SetScale(char* group, int column, float scale) {
     const auto upper =
@@ -98,7 +97,7 @@ struct Case {
   double Expected(int r, int c) const {
     double sum = 0;
     for (int i = 0; i < k; ++i) {
-      sum += double{Int8Row::GroupsOf(Row(r), groups)[i / kGroup].scale} *
+      sum += double{Int8Row::GroupsOf(Row(r), k)[i / kGroup].scale} *
              Int8Row::CodesOf(Row(r), 0)[i] * weights[size_t(c) * k + i];
     }
     return sum;
@@ -126,7 +125,9 @@ TEST(Int8KernelTest, EqualsTheDefinition) {
                              {64, 64},
                              {130, 129},
                              {200, 9},
+                             {512, 64},
                              {576, 128},
+                             {1030, 70},
                              {2048, 65}}) {
     const Case test(k, n, /*exact=*/true);
     for (const Isa isa : Isas()) {
@@ -164,9 +165,7 @@ TEST(Int8KernelTest, TheLargestCodesDoNotSaturate) {
     for (const int zero : {0, 255}) {
       Case test(kGroup, 64, /*exact=*/true);
       for (int r = 0; r < kMultiplyRows; ++r) {
-        test.Group(r, 0) = {
-            .scale = 1,
-            .negated_sum = static_cast<int16_t>(-sign * 127 * kGroup)};
+        test.Group(r, 0) = Int8Group(1, sign * 127 * kGroup);
         std::fill_n(test.Codes(r, 0), kGroup, sign * 127);
       }
       const int code = 255 - zero;

@@ -35,8 +35,7 @@ Operand Make(Compute& compute, std::vector<float>& values, int cols,
 }
 
 const Int8Group* GroupsOfRow(const Operand& operand, int r) {
-  return Int8Row::GroupsOf(operand.row(r),
-                           GroupsOf(operand.dtype, operand.cols));
+  return Int8Row::GroupsOf(operand.row(r), operand.cols);
 }
 
 const int8_t* CodesOfRow(const Operand& operand, int r) {
@@ -52,8 +51,8 @@ TEST(OperandTest, ZerosAndTinyValuesAreZero) {
   for (int r = 0; r < 2; ++r) {
     const Int8Group& group = *GroupsOfRow(operand, r);
     EXPECT_EQ(group.scale, 0.0f);
-    EXPECT_EQ(group.negated_sum, 0);
-    for (int i = 0; i < Int8Group::kNumbers; ++i) {
+    EXPECT_EQ(group.negated_sum(), 0);
+    for (size_t i = 0; i < Int8Row::CodeBytes(37); ++i) {
       ASSERT_EQ(CodesOfRow(operand, r)[i], 0);
     }
   }
@@ -72,16 +71,17 @@ std::vector<float> Meant(const Operand& operand, int r) {
 // Behind the last number there are zeros, and negated sums are those of the
 // codes.
 void ExpectWholeGroups(const Operand& operand, int r) {
+  const int codes = static_cast<int>(Int8Row::CodeBytes(operand.cols));
   for (int begin = 0; begin < operand.cols; begin += Int8Group::kNumbers) {
     const Int8Group& group =
         GroupsOfRow(operand, r)[begin / Int8Group::kNumbers];
     int sum = 0;
-    for (int i = 0; i < Int8Group::kNumbers; ++i) {
-      const int code = CodesOfRow(operand, r)[begin + i];
-      ASSERT_TRUE(begin + i < operand.cols || code == 0);
+    for (int i = begin; i < std::min(codes, begin + Int8Group::kNumbers); ++i) {
+      const int code = CodesOfRow(operand, r)[i];
+      ASSERT_TRUE(i < operand.cols || code == 0);
       sum += code;
     }
-    ASSERT_EQ(group.negated_sum, -sum);
+    ASSERT_EQ(group.negated_sum(), -sum);
   }
 }
 
@@ -94,10 +94,10 @@ INSTANTIATE_TEST_SUITE_P(Isas, SpreadTest, testing::ValuesIn(AllIsas()),
 
 TEST_P(SpreadTest, RowsAreSpreadThenRoundedInGroups) {
   Compute compute({.threads = 1, .max_isa = GetParam()});
-  for (int cols : {1, 16, 37, 48, 64, 80, 128, 130, 300, 576}) {
+  for (int cols : {1, 16, 37, 48, 64, 80, 128, 130, 300, 512, 520, 576, 1100}) {
     std::vector<float> src = Random(3 * cols);
     // A group's levels do not depend on another's numbers.
-    for (int c = 128; c < cols; ++c) src[c] *= 1000;
+    for (int c = Int8Group::kNumbers; c < cols; ++c) src[c] *= 1000;
     OperandBuffer buffer(ComputeType::kInt8, 3, cols);
     const Operand operand = Make(compute, src, cols, buffer);
     for (int r = 0; r < 3; ++r) {
@@ -154,7 +154,8 @@ TEST_P(SpreadTest, BitsDependNeitherOnOtherRowsNorOnTheCut) {
       const std::vector<char> whole =
           MakePieces(GetParam(), dtype, src, cols, 5, cols);
       for (const int piece_rows : {1, 2}) {
-        for (const int piece_columns : {128, 640, cols}) {
+        const int group = GroupNumbers(dtype);
+        for (const int piece_columns : {group, 2 * group, cols}) {
           ASSERT_EQ(MakePieces(GetParam(), dtype, src, cols, piece_rows,
                                piece_columns),
                     whole)
@@ -167,24 +168,24 @@ TEST_P(SpreadTest, BitsDependNeitherOnOtherRowsNorOnTheCut) {
 
 TEST_P(SpreadTest, ANumberThatIsNotFiniteSpoilsItsGroupOnly) {
   Compute compute({.threads = 1, .max_isa = GetParam()});
-  for (const int cols : {300, 320, 576}) {
+  for (const int cols : {600, 640, 1100}) {
     std::vector<float> src = Random(cols);
     OperandBuffer buffer(ComputeType::kInt8, 1, cols);
     OperandBuffer clean_buffer(ComputeType::kInt8, 1, cols);
     const Operand clean = Make(compute, src, cols, clean_buffer);
     for (const float odd : {INFINITY, -INFINITY, NAN}) {
-      src[140] = odd;
+      src[520] = odd;
       const Operand operand = Make(compute, src, cols, buffer);
       for (int g = 0; g < GroupsOf(ComputeType::kInt8, cols); ++g) {
         const Int8Group& group = GroupsOfRow(operand, 0)[g];
         const Int8Group& expected = GroupsOfRow(clean, 0)[g];
         if (g == 1) {
           EXPECT_TRUE(std::isnan(group.scale)) << odd;
-          EXPECT_EQ(group.negated_sum, 0);
+          EXPECT_EQ(group.negated_sum(), 0);
           continue;
         }
         EXPECT_EQ(group.scale, expected.scale) << odd;
-        EXPECT_EQ(group.negated_sum, expected.negated_sum) << odd;
+        EXPECT_EQ(group.negated_sum(), expected.negated_sum()) << odd;
       }
     }
   }
