@@ -26,7 +26,7 @@ struct LlamaDefaults {
   Bias norm_bias = Bias::kNo;
   const char* epsilon_key = "rms_norm_eps";
   double epsilon = 1e-6;
-  double theta = 10000;  // of the rotation
+  double theta = 10000;  // rotary base
   bool gated = true;     // the feed-forward network
   bool tied = false;
   // See RotaryDefaults.

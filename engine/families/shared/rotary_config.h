@@ -13,11 +13,11 @@ namespace attend {
 
 inline constexpr FloatRange kRotaryTheta = {1, 1e12};
 
-// What a rotation depends on if the object does not say it.
+// Defaults of a rotation, for fields that the object lacks.
 struct RotaryDefaults {
   double theta = 10000;
   int head_dim = 0;
-  double fraction = 1;  // of a head's numbers, that is rotated
+  double fraction = 1;  // rotated share of a head
   int max_positions = 0;
   // The positions that the model was first trained for. This value wins over
   // the object's. 0: the object's value, or max_positions if that has none.

@@ -23,7 +23,7 @@ struct SlotName {
   const char* tensor;  // "self_attn.q_proj"
 };
 
-// Whether a matrix or a norm has a bias beside its weight.
+// A matrix or a norm may have a bias in addition to its weight.
 enum class Bias { kNo, kYes };
 
 // The flag `key` of config.json; `fallback` if the key is absent.

@@ -100,9 +100,11 @@ constexpr size_t PackedBlockBytes(ComputeType type, int cols) {
   return GroupsOf(type, cols) * WeightGroup<4>::kBytes;
 }
 
-// Bytes of weights of so many numbers, packed, in whole groups.
+// Upper bound of the bytes of that many weights, packed. Rows of int8 may end
+// with a short group, so the bound has a header for each part.
 constexpr uint64_t PackedBytes(ComputeType type, uint64_t numbers) {
-  const int group = GroupNumbers(type);
+  const int group =
+      type == ComputeType::kInt8 ? Int8Row::kPart : GroupNumbers(type);
   return numbers * PackedBlockBytes(type, group) / (group * kGroupColumns);
 }
 

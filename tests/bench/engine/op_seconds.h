@@ -11,8 +11,8 @@
 
 namespace attend {
 
-// How the time of one thread divides into ops. An op has its time without that
-// of the ops inside of it; waiting for the rest of the team counts as part of
+// Divides the time of one thread into ops. The time of an op excludes that of
+// the ops inside of it; waiting for the rest of the team counts as part of
 // the op. Watches the ops of the process from the constructor to the
 // destructor, on the thread that calls both; what other threads tell is
 // dropped.

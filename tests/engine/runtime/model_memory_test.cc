@@ -45,8 +45,8 @@ TEST(ModelMemoryTest, WeightsByDType) {
   EXPECT_GT(others, uint64_t{3} << 20);
   EXPECT_LT(others + table, uint64_t{8} << 20);
   EXPECT_EQ(bytes(ComputeType::kF32), 4 * (table + others));
-  // A scale of 2 bytes and a zero for 128 numbers; some tensors are no whole
-  // groups.
+  // A scale of 2 bytes and a zero for each part of 128 values; some tensors
+  // are no whole parts.
   EXPECT_NEAR(bytes(ComputeType::kInt8), (table + others) * 131 / 128, 99);
 }
 

@@ -27,7 +27,7 @@ struct TileInstruction {
   int dst = 0;
   int left = 0;
   int right = 0;
-  char* memory = nullptr;  // of kLoadConfig, kLoad, kStore
+  char* memory = nullptr;  // operand in memory, if the op has one
   int64_t stride = 0;      // bytes between rows in memory
 };
 

@@ -21,7 +21,7 @@ class TileRegisters {
 
   struct Tile {
     int rows = 0;
-    int bytes = 0;  // of a row
+    int bytes = 0;  // per row
     uint8_t data[kMaxRows][kMaxBytes] = {};
   };
 
