@@ -38,7 +38,8 @@ class Fetch {
   // The commit that the cache has, as a whole.
   absl::StatusOr<std::string> CachedCommit() const;
   std::string ServeCached(const std::string& commit) const;
-  // Fetches the current version from the hub. `retry`: ask again where it does not answer.
+  // Fetches the current version from the hub. `retry`: ask again where it does
+  // not answer.
   absl::StatusOr<std::string> FromHub(bool retry);
   absl::StatusOr<HubListing> List(bool retry);
   absl::StatusOr<std::string> Download(const HubListing& listing);
