@@ -152,7 +152,7 @@ TEST(RpcLifecycleTest, GrpcRetriesACallThatFoundAFullQueue) {
       "maxBackoff": "100s", "backoffMultiplier": 1,
       "retryableStatusCodes": ["RESOURCE_EXHAUSTED"]}}]})");
   const auto stub = v1::Attend::NewStub(grpc::CreateCustomChannel(
-      absl::StrCat("localhost:", fixture.server->port()),
+      absl::StrCat("ipv4:127.0.0.1:", fixture.server->port()),
       grpc::InsecureChannelCredentials(), arguments));
   grpc::ClientContext running, waiting, retried;
   auto first = fixture.stub->GenerateStream(&running, MakeRequest({"a"}, 2));
