@@ -29,7 +29,7 @@ struct TensorSlices {
   // rows i and i + interleaved / 2 of the slot stand together; 0: the order is
   // the slot's. (llama.cpp stores queries and keys of Llama so.)
   int interleaved = 0;
-  // Only the first `interleaved` of each so many rows are such a group; 0: all
+  // Only the first `interleaved` of that many rows are such a group; 0: all
   // rows are.
   int interleaved_of = 0;
   // The same of the tensor's columns, all of them; not of slots that are

@@ -18,7 +18,7 @@
 namespace attend {
 namespace {
 
-// How the branches of a layer are normalized.
+// Norms of the branches of a layer.
 enum class Norms { kSequential, kParallelOne, kParallelTwo };
 
 absl::StatusOr<Norms> ReadNorms(const JsonFile& config) {

@@ -38,7 +38,7 @@ struct HeadNorms {
   Norm key;
 };
 
-// What happens to queries, keys and values before attention, in this order
+// Transforms of queries, keys and values before attention, in this order
 // unless norm_after_rotation. At last, queries and keys are spread if keys are
 // stored in int8 (KvLayout).
 struct HeadMaps {

@@ -16,8 +16,6 @@
 //   the sum of what is stored.
 //   UpToBf16(): the least bf16 that is not below a value, which is 0 or more.
 // Transpose(): lane j of vector i becomes lane i of vector j.
-// MaximaOfLanes() and SumsOfLanes(): of four vectors, in the lanes of one of
-// four; no value is NaN, and sums are in any order.
 ATTEND_BASELINE_BEGIN
 inline bool AnyNan(Vec a) {
   return _mm_movemask_ps(_mm_cmpunord_ps(a, a)) != 0;
@@ -51,18 +49,6 @@ inline Vec UpToBf16(Vec a) {
   return _mm_castsi128_ps(
       _mm_and_si128(bits, _mm_set1_epi32(~int32_t{0xffff})));
 }
-template <bool kMax>
-inline Vec Fold(Vec a, Vec b) {
-  return kMax ? Max(a, b) : Add(a, b);
-}
-template <bool kMax>
-inline Vec FoldFour(const Vec (&x)[4]) {
-  const Vec ab =
-      Fold<kMax>(_mm_unpacklo_ps(x[0], x[1]), _mm_unpackhi_ps(x[0], x[1]));
-  const Vec cd =
-      Fold<kMax>(_mm_unpacklo_ps(x[2], x[3]), _mm_unpackhi_ps(x[2], x[3]));
-  return Fold<kMax>(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab));
-}
 #include "engine/ops/simd/simd_narrow.inc"
 inline void Transpose(Vec (&x)[kLanes]) {
   _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
@@ -93,15 +79,6 @@ inline void StoreRounded(int8_t* p, Vec v) {
 }
 inline void StoreRounded(int16_t* p, Vec v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), ToWords(v));
-}
-template <bool kMax>
-inline baseline::Vec FoldFour(const Vec (&x)[4]) {
-  baseline::Vec halves[4];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    halves[i] = baseline::Fold<kMax>(LowHalf(x[i]), HighHalf(x[i]));
-  }
-  return baseline::FoldFour<kMax>(halves);
 }
 #include "engine/ops/simd/simd_narrow.inc"
 inline void Transpose(Vec (&x)[kLanes]) {
@@ -145,24 +122,6 @@ inline void StoreRounded(int8_t* p, Vec v) {
 inline void StoreRounded(int16_t* p, Vec v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
                       _mm512_maskz_cvtsepi32_epi16(kAll, ToInt(v)));
-}
-template <bool kMax>
-inline Vec Fold(Vec a, Vec b) {
-  return kMax ? Max(a, b) : Add(a, b);
-}
-template <bool kMax>
-inline baseline::Vec FoldFour(const Vec (&x)[4]) {
-  // Within quarters of 4 lanes, then the quarters.
-  const Vec ab = Fold<kMax>(_mm512_maskz_unpacklo_ps(kAll, x[0], x[1]),
-                            _mm512_maskz_unpackhi_ps(kAll, x[0], x[1]));
-  const Vec cd = Fold<kMax>(_mm512_maskz_unpacklo_ps(kAll, x[2], x[3]),
-                            _mm512_maskz_unpackhi_ps(kAll, x[2], x[3]));
-  const Vec all = Fold<kMax>(_mm512_maskz_shuffle_ps(kAll, ab, cd, 0x44),
-                             _mm512_maskz_shuffle_ps(kAll, ab, cd, 0xee));
-  const __m256 low = LowHalf(all);
-  const __m256 high = HighHalf(all);
-  const __m256 half = kMax ? avx2::Max(low, high) : avx2::Add(low, high);
-  return baseline::Fold<kMax>(avx2::LowHalf(half), avx2::HighHalf(half));
 }
 #include "engine/ops/simd/simd_narrow.inc"
 // The instructions that narrow a vector each would take twice as long.

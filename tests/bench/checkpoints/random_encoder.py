@@ -174,6 +174,6 @@ def write_all(shape, directory):
     if not onnx_int8.exists():
         write_model(SHAPES[shape], model)
         write_onnx(model, onnx)
-        # Of more than 2 GB only the graph is in the file itself.
+        # Above 2 GB only the graph is in the file itself.
         write_int8(onnx, onnx_int8, large=SHAPES[shape].vocab > VOCAB)
     return model, (onnx, onnx_int8)

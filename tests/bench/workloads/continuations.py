@@ -27,7 +27,7 @@ class Workload:
 # Of SmolLM2-135M.
 WORKLOADS = {"one": Workload(2, 32, 1, 128), "sixteen": Workload(16, 32, 16, 64),
              "prompt": Workload(2, 1024, 1, 1)}
-# Of larger models.
+# For larger models.
 AT_SIZE = {"one": Workload(1, 32, 1, 64), "sixteen": Workload(16, 32, 16, 32),
            "prompt": Workload(1, 1024, 1, 1), "prompt-4k": Workload(1, 4096, 1, 1),
            "prompt-16k": Workload(1, 16384, 1, 1)}

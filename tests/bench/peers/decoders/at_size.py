@@ -16,7 +16,7 @@ from harness import attend_processes, limits
 from peers.decoders import peer
 from workloads import continuations
 
-QUIET_SECONDS = 0.25  # until the threads of whoever ran before sleep
+QUIET_SECONDS = 0.25  # until the threads of the previous program sleep
 MOST_SHARE = 0.9  # of the memory that is free
 BESIDE_WEIGHTS = 1.5e9  # bytes: keys and values, activations, the program
 KV_CACHE = "1GiB"
